@@ -1,0 +1,2 @@
+//! The `hangscope` command.
+fn main() {}

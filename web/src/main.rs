@@ -1,0 +1,2 @@
+//! The hangscope page.
+fn main() {}

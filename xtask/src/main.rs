@@ -1,0 +1,2 @@
+//! Set-up, web build, run and test.
+fn main() {}

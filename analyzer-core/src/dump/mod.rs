@@ -1,0 +1,12 @@
+//! Reading: the bytes of one file to the columns of the dumps in it.
+//!
+//! A reader cannot fail a job. [`read`] always answers with a [`Reading`]: the dumps it found and a list of
+//! diagnostics, each with its place in the file. A file that breaks off keeps what came before the break.
+
+mod dump_file;
+mod entries;
+mod file_name;
+
+pub use dump_file::{Dump, Encoding, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading};
+pub use entries::{Entries, Entry, EntryIdx, State};
+pub use file_name::rank_of_file_name;

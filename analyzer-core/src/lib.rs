@@ -13,4 +13,5 @@
 extern crate alloc;
 
 pub mod dump;
+pub mod report;
 pub mod symbols;

@@ -1,0 +1,129 @@
+//! What the page needs to draw the aligned table: heads of bands, rows and columns. The cells are one byte each, apart.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::RankStatus;
+
+/// Everything about the table but its cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TableIndex {
+    /// The columns: every rank of the job, in order.
+    pub ranks: Vec<RankColumn>,
+    /// Bands of rows, one per process group (and one for its P2P messages); the origin's first.
+    pub bands: Vec<Band>,
+    /// The rows of all bands, one band after the other.
+    pub rows: Vec<RowHead>,
+    /// Where each finding of the report is, in the report's order.
+    pub findings: Vec<FindingPlace>,
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankColumn {
+    /// Global rank.
+    pub rank: u32,
+    /// Its part in what happened.
+    pub status: RankStatus,
+}
+
+/// The rows of one process group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Band {
+    /// As people say: `tp[2,3]`.
+    pub label: String,
+    /// Name in the dump.
+    pub name: String,
+    /// Description in the dump.
+    pub desc: String,
+    /// Members, as ranges.
+    pub ranks: String,
+    /// Whether the rows are messages between two ranks.
+    pub p2p: bool,
+    /// The columns of the members, ascending: indices into [`TableIndex::ranks`].
+    pub columns: Vec<u32>,
+    /// Index of the first row in [`TableIndex::rows`].
+    pub first_row: u32,
+    /// How many rows there are.
+    pub row_count: u32,
+    /// Where the band's cells begin in the cell bytes: row by row, in each row one byte per item of `columns`.
+    pub cells_at: u64,
+}
+
+/// Head of a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowHead {
+    /// Its number: `18` for a collective, `0→1 #3` for the third message from 0 to 1.
+    pub number: String,
+    /// What most ranks issued: `all_reduce [4096]`, `_all_gather_base [64] → [512]`.
+    pub op: String,
+    /// Whether all members that could have it completed it with equal arguments: such rows can be folded.
+    pub agrees: bool,
+}
+
+/// The cells of a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingPlace {
+    /// `F1` and so on.
+    pub id: String,
+    /// Index of the row in [`TableIndex::rows`]; `None` when the table has no such row.
+    pub row: Option<u32>,
+    /// Columns of the suspects, or of the smaller side.
+    pub columns: Vec<u32>,
+}
+
+/// One byte per cell: the state in the low four bits, marks above.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CellCode(pub u8);
+
+impl CellCode {
+    /// The rank is no party of this row (P2P rows: neither sender nor receiver).
+    pub const NONE: CellCode = CellCode(0);
+    /// Completed.
+    pub const COMPLETED: CellCode = CellCode(1);
+    /// Started.
+    pub const STARTED: CellCode = CellCode(2);
+    /// Scheduled.
+    pub const SCHEDULED: CellCode = CellCode(3);
+    /// Not issued.
+    pub const MISSING: CellCode = CellCode(4);
+    /// Not known: below the rank's window, or the recorder does not tell.
+    pub const UNKNOWN: CellCode = CellCode(5);
+    /// The rank left no readable dump.
+    pub const NO_DUMP: CellCode = CellCode(6);
+    /// Mark: differs from the majority of its row (another op, other arguments, another call site).
+    pub const DIFFERS: u8 = 0x10;
+    /// Mark: what a finding points at. A missing cell without it merely follows from the origin.
+    pub const ORIGIN: u8 = 0x20;
+
+    /// The state without marks.
+    pub fn state(self) -> CellCode {
+        CellCode(self.0 & 0x0f)
+    }
+
+    /// With a mark.
+    pub fn with(self, mark: u8) -> CellCode {
+        CellCode(self.0 | mark)
+    }
+
+    /// Whether a mark is set.
+    pub fn has(self, mark: u8) -> bool {
+        self.0 & mark != 0
+    }
+
+    /// The state in a word, for people who do not see the colour.
+    pub fn name(self) -> &'static str {
+        match self.state() {
+            CellCode::COMPLETED => "completed",
+            CellCode::STARTED => "started",
+            CellCode::SCHEDULED => "scheduled",
+            CellCode::MISSING if self.has(CellCode::ORIGIN) => "missing",
+            CellCode::MISSING => "not issued",
+            CellCode::UNKNOWN => "not recorded",
+            CellCode::NO_DUMP => "no dump",
+            _ => "not in this group",
+        }
+    }
+}

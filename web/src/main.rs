@@ -1,2 +1,0 @@
-//! The hangscope page.
-fn main() {}

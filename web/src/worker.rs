@@ -1,0 +1,163 @@
+//! The worker's side: reads files, or holds the analysis and tells about it. Which of the two, the page's requests say.
+
+use std::cell::RefCell;
+
+use hangscope_analyzer_core::dump::{self, Fault, FaultKind, Reading};
+use hangscope_analyzer_core::{Analysis, analyze, report};
+use js_sys::{Array, ArrayBuffer, Uint8Array};
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync, MessageEvent, XmlHttpRequest, XmlHttpRequestResponseType};
+
+use crate::load::protocol::{Answer, FunctionHit, Request};
+
+/// How many rows are looked through for functions, and how many hits are enough.
+const SEARCHED_ROWS: u32 = 20_000;
+const ENOUGH_HITS: usize = 8;
+
+#[derive(Default)]
+struct State {
+    readings: Vec<Reading>,
+    analysis: Option<Analysis>,
+    /// Functions and the last row that was called from each; made when somebody looks for one.
+    functions: Option<Vec<FunctionHit>>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+/// Runs in the worker once the module is loaded there: puts the handler on, then says "ready".
+#[wasm_bindgen]
+pub fn worker_main() {
+    std::panic::set_hook(Box::new(|panic| {
+        post(&Answer::Panicked { message: panic.to_string() }, &Array::new(), &Array::new());
+    }));
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| {
+        let Ok(message) = event.data().dyn_into::<Array>() else { return };
+        let header = message.get(0).as_string().unwrap_or_default();
+        if let Ok(request) = serde_json::from_str(&header) {
+            STATE.with_borrow_mut(|state| handle(state, request, &message.get(1)));
+        }
+    });
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+    post(&Answer::Ready, &Array::new(), &Array::new());
+}
+
+fn handle(state: &mut State, request: Request, payload: &JsValue) {
+    match request {
+        Request::ReadFile { name } => answer_read(&name, file_bytes(payload)),
+        Request::ReadUrl { name, url } => answer_read(&name, url_bytes(&url)),
+        Request::Add => {
+            let bytes = Uint8Array::new(payload).to_vec();
+            // What another worker of this build wrote can be read; if not, this is a fault of the program.
+            match dump::wire::decode(&bytes) {
+                Ok(reading) => state.readings.push(reading),
+                Err(error) => post(&Answer::Panicked { message: error.to_string() }, &Array::new(), &Array::new()),
+            }
+        }
+        Request::AddUnreadable { name, reason } => {
+            let fault = Fault { kind: FaultKind::Malformed, offset: None, message: reason };
+            state.readings.push(Reading { file: name, faults: vec![fault], ..Reading::default() });
+        }
+        Request::Analyze => {
+            let analysis = analyze(std::mem::take(&mut state.readings));
+            post_analysis(&analysis);
+            state.analysis = Some(analysis);
+            state.functions = None;
+        }
+        Request::Detail { row, rank } => {
+            let detail = state.analysis.as_ref().and_then(|analysis| analysis.cell_detail(row, rank)).map(Box::new);
+            post(&Answer::Detail { row, rank, detail }, &Array::new(), &Array::new());
+        }
+        Request::FindFunction { text } => {
+            let wanted = text.to_lowercase();
+            let analysis = state.analysis.as_ref();
+            let functions = state.functions.get_or_insert_with(|| analysis.map(functions).unwrap_or_default());
+            let hits = functions.iter().filter(|hit| hit.function.to_lowercase().contains(&wanted));
+            let hits = hits.take(ENOUGH_HITS).cloned().collect();
+            post(&Answer::Functions { text, hits }, &Array::new(), &Array::new());
+        }
+    }
+}
+
+fn answer_read(name: &str, bytes: Result<Vec<u8>, JsValue>) {
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let reason = js_sys::Error::from(error).message().into();
+            return post(&Answer::Unreadable { reason }, &Array::new(), &Array::new());
+        }
+    };
+    let reading = dump::read(name, &bytes);
+    let entries = reading.dumps.iter().map(|dump| dump.entries.len() as u64).sum();
+    let buffer = buffer_of(&dump::wire::encode(&reading));
+    let answer = Answer::Read { size_bytes: bytes.len() as u64, entries };
+    post(&answer, &Array::of1(&buffer), &Array::of1(&buffer));
+}
+
+fn file_bytes(file: &JsValue) -> Result<Vec<u8>, JsValue> {
+    let file: &File = file.dyn_ref().ok_or_else(|| js_sys::Error::new("no file came with the request"))?;
+    Ok(Uint8Array::new(&FileReaderSync::new()?.read_as_array_buffer(file)?.into()).to_vec())
+}
+
+/// Waits for the answer, as a worker may.
+fn url_bytes(url: &str) -> Result<Vec<u8>, JsValue> {
+    let request = XmlHttpRequest::new()?;
+    request.open_with_async("GET", url, false)?;
+    request.set_response_type(XmlHttpRequestResponseType::Arraybuffer);
+    request.send()?;
+    match request.status()? {
+        200 => Ok(Uint8Array::new(&request.response()?).to_vec()),
+        status => Err(js_sys::Error::new(&format!("the server answered with status {status}")).into()),
+    }
+}
+
+fn post_analysis(analysis: &Analysis) {
+    let cells = buffer_of(analysis.cells());
+    let payload = Array::of4(
+        &report::render_json(analysis.report()).into(),
+        &report::render_text(analysis.report()).into(),
+        &serde_json::to_string(&analysis.table_index()).unwrap_or_default().into(),
+        &cells,
+    );
+    post(&Answer::Analyzed, &payload, &Array::of1(&cells));
+}
+
+/// Every function that called an operation, with the last row that one of its ranks called.
+fn functions(analysis: &Analysis) -> Vec<FunctionHit> {
+    let index = analysis.table_index();
+    let mut found = std::collections::BTreeMap::new();
+    let mut left = SEARCHED_ROWS;
+    for band in &index.bands {
+        let Some(rank) = band.columns.first().and_then(|column| index.ranks.get(*column as usize)) else { continue };
+        // From the end: that is where it hangs.
+        for row in (band.first_row..band.first_row.saturating_add(band.row_count)).rev() {
+            let Some(enough) = left.checked_sub(1) else { break };
+            left = enough;
+            let Some(detail) = analysis.cell_detail(row, rank.rank) else { continue };
+            for frame in detail.frames.into_iter().filter(|frame| !frame.library) {
+                let place = crate::text::place(&frame.file, frame.line);
+                found.entry((frame.function, place)).or_insert(row);
+            }
+        }
+    }
+    found.into_iter().map(|((function, place), row)| FunctionHit { function, place, row }).collect()
+}
+
+fn buffer_of(bytes: &[u8]) -> ArrayBuffer {
+    // `from` copies out of the wasm memory: the buffer is the bytes and nothing else.
+    Uint8Array::from(bytes).buffer()
+}
+
+/// Posts an answer and what goes with it.
+fn post(answer: &Answer, payload: &Array, transferred: &Array) {
+    let Ok(header) = serde_json::to_string(answer) else { return };
+    let message = Array::of1(&header.into()).concat(payload);
+    // Fails only if the page has gone, and then nobody is left to be told.
+    let _ = scope().post_message_with_transfer(&message, transferred);
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}

@@ -1,0 +1,10 @@
+// The first message brings the glue's address and the compiled module; from then on the wasm side listens.
+addEventListener(
+  "message",
+  async ({ data }) => {
+    const glue = await import(data.glue);
+    await glue.default({ module_or_path: data.module });
+    glue.worker_main();
+  },
+  { once: true },
+);

@@ -185,6 +185,15 @@ impl Entries {
         (0..self.len() as u32).map(|at| (EntryIdx(at), self.get(EntryIdx(at))))
     }
 
+    /// The entries of a range, as columns of their own.
+    pub(super) fn slice(&self, rows: core::ops::Range<usize>) -> Entries {
+        let mut slice = Entries::default();
+        for row in rows {
+            slice.push(&self.get(EntryIdx(row as u32)));
+        }
+        slice
+    }
+
     /// Puts the entries in the order of their record ids where all have one; equal ids keep the order of the file.
     ///
     /// Recorders write them so; files that other programs saved again need not be.

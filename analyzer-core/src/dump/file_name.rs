@@ -19,9 +19,8 @@ pub fn rank_of_file_name(path: &str) -> Option<u32> {
     rest[..end].parse().ok()
 }
 
-const SUFFIXES: [&str; 12] = [
-    ".json", ".pkl", ".pickle", ".gz", ".bin", ".dump", ".trace", ".txt", ".dat", ".p", ".fr", ".tmp",
-];
+const SUFFIXES: [&str; 12] =
+    [".json", ".pkl", ".pickle", ".gz", ".bin", ".dump", ".trace", ".txt", ".dat", ".p", ".fr", ".tmp"];
 
 fn without_suffixes(mut name: &str) -> &str {
     while let Some(shorter) = SUFFIXES.iter().find_map(|suffix| {

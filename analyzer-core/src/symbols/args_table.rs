@@ -50,11 +50,7 @@ pub struct ArgsTable {
 
 impl Default for ArgsTable {
     fn default() -> Self {
-        let mut table = ArgsTable {
-            args: Vec::new(),
-            index: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-        };
+        let mut table = ArgsTable { args: Vec::new(), index: HashTable::new(), hasher: DefaultHashBuilder::default() };
         table.intern(Args::default());
         table
     }

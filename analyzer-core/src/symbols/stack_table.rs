@@ -65,10 +65,7 @@ impl StackTable {
 
     /// The stack of these frames, given innermost first as dumps write them.
     pub fn intern(&mut self, innermost_first: &[FrameId]) -> StackId {
-        innermost_first
-            .iter()
-            .rev()
-            .fold(StackId::EMPTY, |caller, &frame| self.push(caller, frame))
+        innermost_first.iter().rev().fold(StackId::EMPTY, |caller, &frame| self.push(caller, frame))
     }
 
     /// The frames of a stack, innermost first; none for [`StackId::NOT_RECORDED`] and for handles of another table.

@@ -13,6 +13,11 @@ pub struct StrId(pub(crate) u32);
 impl StrId {
     /// The empty text, present in every table.
     pub const EMPTY: StrId = StrId(0);
+
+    /// Its place in the table, for columns beside the table.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// Interned texts: one buffer for all of them and the end of each.
@@ -63,9 +68,7 @@ impl StringTable {
     /// The handle of `text` if the table holds it.
     pub fn find(&self, text: &str) -> Option<StrId> {
         let hash = self.hasher.hash_one(text);
-        self.index
-            .find(hash, |&id| slice(&self.buffer, &self.ends, id) == text)
-            .map(|&id| StrId(id))
+        self.index.find(hash, |&id| slice(&self.buffer, &self.ends, id) == text).map(|&id| StrId(id))
     }
 
     /// The text of a handle; empty for a handle of another table.

@@ -1,0 +1,13 @@
+//! Pickle: a stack machine that can only make data.
+//!
+//! Dumps are written by PyTorch's C++ pickler (protocol 2, about 20 opcodes) and are sometimes saved again by Python (protocols 0 to
+//! 5). A general unpickler builds a tree of boxed values and, in Python, calls functions that the file names. This one knows four
+//! function names, which stand for plain lists, and digests each container when it is filled.
+
+mod cursor;
+mod machine;
+mod memo;
+mod op;
+mod partials;
+
+pub(super) use machine::Machine;

@@ -1,2 +1,5 @@
 //! The `hangscope` command.
+
+mod view;
+
 fn main() {}

@@ -12,6 +12,12 @@
 
 extern crate alloc;
 
+pub mod align;
+mod analysis;
+pub mod diagnose;
 pub mod dump;
+pub mod job;
 pub mod report;
 pub mod symbols;
+
+pub use analysis::{Analysis, analyze};

@@ -3,15 +3,27 @@
 //! These types cross the boundary of the analyser (JSON, messages to the page), so they are apart from the internal
 //! ones and carry a version. Names are fixed: fields may be added, never renamed or removed within one schema number.
 
+mod build;
 mod cell_detail;
 mod contract;
+mod json;
+mod panel;
 mod ranges;
+mod sizes;
 mod table_index;
+mod table_view;
+mod text;
 
+pub(crate) use build::build;
 pub use cell_detail::{CellDetail, OtherSide, PanelFrame};
 pub use contract::{
     Alternative, Cause, Confidence, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place, Quality,
     QualityKind, RankState, RankStatus, Report, SCHEMA, Side, SideState, Site, Tool,
 };
 pub use ranges::ranges;
+pub use sizes::{shapes_text, sizes_text};
 pub use table_index::{Band, CellCode, FindingPlace, RankColumn, RowHead, TableIndex};
+pub(crate) use panel::cell_detail;
+pub(crate) use table_view::TableView;
+pub use json::render_json;
+pub use text::{Emphasis, render_styled, render_text};

@@ -1,0 +1,124 @@
+//! Sends and receives of one group, paired by sender, receiver and n-th message.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use super::blocks::Blocks;
+use super::{Cell, Progress};
+use crate::dump::EntryIdx;
+use crate::job::{Direction, GroupIdx, Job, RankIdx};
+
+/// One message: a send and its receive, of which one may be absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Sender: a global rank. Equal to `dst` where the recorder does not say who the other end is.
+    pub src: u32,
+    /// Receiver: a global rank.
+    pub dst: u32,
+    /// Which message of this pair, from 1, as far back as the dumps reach.
+    pub nth: u32,
+    /// The sender's cell.
+    pub send: Cell,
+    /// The receiver's cell.
+    pub recv: Cell,
+}
+
+impl Message {
+    /// Whether the recorder says both ends.
+    pub fn is_pair(&self) -> bool {
+        self.src != self.dst
+    }
+}
+
+#[derive(Default)]
+struct Queues {
+    sends: Vec<EntryIdx>,
+    recvs: Vec<EntryIdx>,
+}
+
+/// Pairs the messages of a group; `entries` gives, for each member's dump, its entries in this group in the dump's order.
+pub(super) fn pair(
+    job: &Job,
+    group: GroupIdx,
+    blocks: &[Blocks],
+    entries: &[(RankIdx, Vec<EntryIdx>)],
+) -> Vec<Message> {
+    let mut pairs: BTreeMap<(u32, u32), Queues> = BTreeMap::new();
+    let mut messages = Vec::new();
+    for (rank, own) in entries {
+        let me = job.rank(*rank).rank;
+        let mut alone = 0;
+        for &at in own {
+            let entry = job.entry(*rank, at);
+            let Some(peer) = job.op(entry.op).peer else { continue };
+            let global = |rank: Option<u32>| rank.and_then(|rank| job.group(group).global_rank(rank));
+            let ends = match (peer.direction, global(peer.src), global(peer.dst)) {
+                (_, Some(src), Some(dst)) if src != dst => Some((src, dst)),
+                _ => None,
+            };
+            match (ends, peer.direction) {
+                (Some(pair), Direction::Send) => pairs.entry(pair).or_default().sends.push(at),
+                (Some(pair), Direction::Recv) => pairs.entry(pair).or_default().recvs.push(at),
+                // Any source, or no ranks in the name: it stands alone.
+                (None, direction) => {
+                    alone += 1;
+                    let cell = Cell::issued(at);
+                    let (send, recv) = match direction {
+                        Direction::Send => (cell, Cell::UNKNOWN),
+                        Direction::Recv => (Cell::UNKNOWN, cell),
+                    };
+                    messages.push(Message { src: me, dst: me, nth: alone, send, recv });
+                }
+            }
+        }
+    }
+    for ((src, dst), queues) in pairs {
+        zip(job, blocks, (src, dst), &queues, &mut messages);
+    }
+    messages.sort_by_key(|message| (message.src, message.dst, message.nth));
+    messages
+}
+
+/// The n-th send meets the n-th receive.
+///
+/// Where a ring lost entries the counts start at different messages; then the last finished send and the last finished receive are
+/// taken for the same message, since one cannot be finished much ahead of the other.
+fn zip(job: &Job, blocks: &[Blocks], (src, dst): (u32, u32), queues: &Queues, messages: &mut Vec<Message>) {
+    let (sender, receiver) = (job.rank_idx(src), job.rank_idx(dst));
+    let wrapped = |rank: Option<RankIdx>| rank.is_some_and(|rank| job.rank(rank).capabilities.wrapped);
+    let finished = |rank: Option<RankIdx>, queue: &[EntryIdx]| {
+        let Some(blocks) = rank.and_then(|rank| blocks.get(rank.0 as usize)) else { return 0 };
+        queue.iter().filter(|&&at| blocks.progress_of(at) == Progress::Completed).count()
+    };
+    let (mut skip_sends, mut skip_recvs) = (0, 0);
+    if (wrapped(sender) || wrapped(receiver)) && sender.is_some() && receiver.is_some() {
+        let (sent, received) = (finished(sender, &queues.sends), finished(receiver, &queues.recvs));
+        // The longer one begins earlier; what it has more lies below the other's window.
+        skip_sends = sent.saturating_sub(received);
+        skip_recvs = received.saturating_sub(sent);
+    }
+    let below = skip_sends.max(skip_recvs);
+    let length = (queues.sends.len() + skip_recvs).max(queues.recvs.len() + skip_sends);
+    let absent = |rank: Option<RankIdx>, nth: usize| match rank {
+        None => Cell::NO_DUMP,
+        Some(_) if nth < below => Cell::UNKNOWN,
+        Some(rank) => {
+            let capabilities = &job.rank(rank).capabilities;
+            let unsure = capabilities.truncated || capabilities.only_active;
+            if unsure { Cell::UNKNOWN } else { Cell::MISSING }
+        }
+    };
+    for nth in 0..length {
+        let cell = |queue: &[EntryIdx], skipped: usize, rank| {
+            let own = nth.checked_sub(skipped).and_then(|at| queue.get(at));
+            own.map_or_else(|| absent(rank, nth), |&at| Cell::issued(at))
+        };
+        messages.push(Message {
+            src,
+            dst,
+            nth: nth as u32 + 1,
+            send: cell(&queues.sends, skip_recvs, sender),
+            recv: cell(&queues.recvs, skip_sends, receiver),
+        });
+    }
+}

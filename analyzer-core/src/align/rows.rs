@@ -1,0 +1,100 @@
+//! The collectives of one group, row by row.
+
+use alloc::vec::Vec;
+
+use super::absence::Window;
+use super::blocks::{Blocks, is_message};
+use super::{Band, Cell};
+use crate::dump::EntryIdx;
+use crate::job::{GroupIdx, Job, RankIdx};
+
+/// The collectives of one rank in one group.
+#[derive(Default)]
+struct Lane {
+    /// Number and entry, ascending by number.
+    issued: Vec<(u32, EntryIdx)>,
+    window: Window,
+}
+
+/// Lines up the collectives of a group.
+///
+/// `entries` gives, for each member's dump, its entries in this group in the dump's order.
+pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], entries: &[(RankIdx, Vec<EntryIdx>)]) -> Band {
+    let members = &job.group(group).members;
+    let columns: Vec<Option<RankIdx>> = members.iter().map(|&rank| job.rank_idx(rank)).collect();
+    let lanes: Vec<Option<Lane>> = columns
+        .iter()
+        .map(|column| {
+            column.map(|rank| {
+                let own = entries.binary_search_by_key(&rank, |item| item.0).ok();
+                let own = own.and_then(|at| entries.get(at)).map_or(&[][..], |item| &item.1);
+                lane(job, rank, group, own, blocks)
+            })
+        })
+        .collect();
+    let mut numbers: Vec<u32> =
+        lanes.iter().flatten().flat_map(|lane| lane.issued.iter().map(|item| item.0)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+
+    let width = members.len();
+    let mut cells = alloc::vec![Cell::NO_DUMP; width * numbers.len()];
+    for (position, (column, lane)) in columns.iter().zip(&lanes).enumerate() {
+        let (Some(rank), Some(lane)) = (column, lane) else { continue };
+        let mut issued = lane.issued.iter().peekable();
+        for (row, &number) in numbers.iter().enumerate() {
+            let cell = match issued.next_if(|item| item.0 == number) {
+                Some(&(_, entry)) => Cell::issued(entry),
+                None => lane.window.absent(number, job, *rank, group),
+            };
+            if let Some(place) = cells.get_mut(row * width + position) {
+                *place = cell;
+            }
+        }
+    }
+    Band { group, columns, numbers, cells, messages: Vec::new() }
+}
+
+fn lane(job: &Job, rank: RankIdx, group: GroupIdx, entries: &[EntryIdx], blocks: &[Blocks]) -> Lane {
+    let dump = job.rank(rank);
+    let mut lane = Lane::default();
+    let Some(blocks) = blocks.get(rank.0 as usize) else { return lane };
+    let mut last: Option<u32> = None;
+    let mut ordinal = 0;
+    for &at in entries {
+        let entry = dump.entries.get(at);
+        let message = is_message(job, &entry);
+        lane.window.messages |= message;
+        // A message carries the number of the last collective, which may have left the ring.
+        if !dump.capabilities.single_counter
+            && let Some(seq) = entry.collective_seq
+            && seq > 0
+        {
+            last = last.max(Some(seq));
+        }
+        if message || blocks.is_folded(at) {
+            continue;
+        }
+        ordinal += 1;
+        let number = match entry.collective_seq {
+            Some(seq) if !dump.capabilities.single_counter => seq,
+            _ => ordinal,
+        };
+        lane.issued.push((number, at));
+    }
+    lane.issued.sort_by_key(|item| item.0);
+    // A number twice on one rank: the first one counts.
+    lane.issued.dedup_by_key(|item| item.0);
+    lane.window.first = lane.issued.first().map(|item| item.0);
+    lane.window.last = last.max(lane.issued.last().map(|item| item.0));
+    // With only unfinished entries in the dump, the counter of the group knows more; it also counts messages, so it is
+    // of use only where there are none.
+    if dump.capabilities.only_active
+        && !lane.window.messages
+        && let Some((_, status)) = dump.statuses.iter().find(|item| item.0 == group)
+        && let Ok(enqueued) = u32::try_from(status.last_enqueued)
+    {
+        lane.window.last = lane.window.last.max(Some(enqueued));
+    }
+    lane
+}

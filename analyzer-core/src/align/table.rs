@@ -1,0 +1,158 @@
+//! The aligned table.
+
+use alloc::vec::Vec;
+
+use super::{Blocks, Cell, Message, Progress, Signature, messages, rows};
+use crate::dump::EntryIdx;
+use crate::job::{GroupIdx, Job, RankIdx};
+use crate::symbols::{ArgsId, SliceTable, StrId};
+
+/// Names a row of a [`Band`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowIdx(pub u32);
+
+/// The rows of one process group.
+#[derive(Clone, Debug)]
+pub struct Band {
+    /// The group.
+    pub group: GroupIdx,
+    /// The dump of each member, by its place in the group; `None` where it left none.
+    pub columns: Vec<Option<RankIdx>>,
+    /// Sequence number of each row, ascending.
+    pub numbers: Vec<u32>,
+    /// Cells row by row, one for each member.
+    pub cells: Vec<Cell>,
+    /// Messages between members, by pair and order.
+    pub messages: Vec<Message>,
+}
+
+impl Band {
+    /// The cells of a row, one for each member.
+    pub fn row(&self, row: RowIdx) -> &[Cell] {
+        let width = self.columns.len();
+        self.cells.get(row.0 as usize * width..(row.0 as usize + 1) * width).unwrap_or(&[])
+    }
+
+    /// All rows, oldest first.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = RowIdx> + ExactSizeIterator + use<> {
+        (0..self.numbers.len() as u32).map(RowIdx)
+    }
+
+    /// Sequence number of a row.
+    pub fn number(&self, row: RowIdx) -> u32 {
+        self.numbers.get(row.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The row of a sequence number.
+    pub fn row_of(&self, number: u32) -> Option<RowIdx> {
+        self.numbers.binary_search(&number).ok().map(|at| RowIdx(at as u32))
+    }
+
+    /// What each member did in a row: its place in the group, its dump if it has one, and the cell.
+    pub fn cells_of(&self, row: RowIdx) -> impl Iterator<Item = (usize, Option<RankIdx>, Cell)> + '_ {
+        self.columns.iter().zip(self.row(row)).enumerate().map(|(at, (&rank, &cell))| (at, rank, cell))
+    }
+
+    /// The members that issued a row: place in the group, dump and entry.
+    pub fn issued(&self, row: RowIdx) -> impl Iterator<Item = (usize, RankIdx, EntryIdx)> + '_ {
+        self.cells_of(row).filter_map(|(at, rank, cell)| Some((at, rank?, cell.entry()?)))
+    }
+}
+
+/// All groups, lined up.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// One band per group of the job, in the job's order; a group that nobody used has an empty one.
+    pub bands: Vec<Band>,
+    /// Blocks and progress of each rank.
+    pub blocks: Vec<Blocks>,
+    /// Distinct contents of coalesced blocks: operation and arguments of each member.
+    pub inner: SliceTable<(StrId, ArgsId)>,
+    /// Handle of the contents of each block, by rank and the entry that stands for it, sorted.
+    inner_of: Vec<(RankIdx, EntryIdx, u32)>,
+}
+
+impl Table {
+    /// Lines up a job.
+    pub fn align(job: &Job) -> Table {
+        let mut table = Table::default();
+        let mut entries: Vec<Vec<(RankIdx, Vec<EntryIdx>)>> = alloc::vec![Vec::new(); job.groups.len()];
+        for at in 0..job.ranks.len() as u32 {
+            let rank = RankIdx(at);
+            let blocks = Blocks::of(job, rank);
+            for (&end, members) in &blocks.members {
+                let contents: Vec<(StrId, ArgsId)> = members
+                    .iter()
+                    .map(|&at| {
+                        let entry = job.entry(rank, at);
+                        (job.op_name(entry.op), entry.args)
+                    })
+                    .collect();
+                table.inner_of.push((rank, end, table.inner.intern(&contents).index));
+            }
+            table.blocks.push(blocks);
+            for (at, entry) in job.rank(rank).entries.iter() {
+                let Some(of_group) = job.group_of(rank, &entry).and_then(|group| entries.get_mut(group.0 as usize))
+                else {
+                    continue;
+                };
+                match of_group.last_mut() {
+                    Some((last, own)) if *last == rank => own.push(at),
+                    _ => of_group.push((rank, alloc::vec![at])),
+                }
+            }
+        }
+        for (group, of_group) in (0..).map(GroupIdx).zip(&entries) {
+            let mut band = rows::align(job, group, &table.blocks, of_group);
+            band.messages = messages::pair(job, group, &table.blocks, of_group);
+            table.bands.push(band);
+        }
+        table
+    }
+
+    /// The band of a group.
+    pub fn band(&self, group: GroupIdx) -> &Band {
+        &self.bands[group.0 as usize]
+    }
+
+    /// How far an entry has come.
+    pub fn progress(&self, rank: RankIdx, entry: EntryIdx) -> Progress {
+        self.blocks.get(rank.0 as usize).map_or(Progress::Unknown, |blocks| blocks.progress_of(entry))
+    }
+
+    /// How far a cell has come; `None` for a rank that did not issue it.
+    pub fn cell_progress(&self, rank: Option<RankIdx>, cell: Cell) -> Option<Progress> {
+        Some(self.progress(rank?, cell.entry()?))
+    }
+
+    /// Operation, arguments and block contents of an entry: equal ones are equal calls but for the place in the code.
+    pub fn quick_signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> (StrId, ArgsId, u32) {
+        let entries = &job.rank(rank).entries;
+        let place = at.0 as usize;
+        let (Some(&op), Some(&args)) = (entries.op.get(place), entries.args.get(place)) else {
+            return (StrId::EMPTY, ArgsId::EMPTY, 0);
+        };
+        (job.op_name(op), args, self.contents(rank, at))
+    }
+
+    /// Handle of a block's contents; 0 for an entry that is no block.
+    fn contents(&self, rank: RankIdx, at: EntryIdx) -> u32 {
+        if self.inner_of.is_empty() {
+            return 0;
+        }
+        let found = self.inner_of.binary_search_by_key(&(rank, at), |item| (item.0, item.1)).ok();
+        found.and_then(|place| self.inner_of.get(place)).map_or(0, |item| item.2)
+    }
+
+    /// What a rank called.
+    pub fn signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> Signature {
+        let entry = job.entry(rank, at);
+        Signature {
+            op: job.op_name(entry.op),
+            args: entry.args,
+            inner: self.contents(rank, at),
+            site: job.user_frame(entry.stack),
+            stack: entry.stack,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The whole way from readings to a report and a table.
+
+use alloc::vec::Vec;
+
+use crate::align::Table;
+use crate::diagnose::{Case, Draft, diagnose};
+use crate::dump::Reading;
+use crate::job::Job;
+use crate::report::{self, CellDetail, Report, TableIndex};
+
+/// An analysed job.
+#[derive(Debug)]
+pub struct Analysis {
+    job: Job,
+    table: Table,
+    drafts: Vec<Draft>,
+    report: Report,
+    view: report::TableView,
+}
+
+/// Analyses the readings of all files of a job. Their order does not matter.
+pub fn analyze(readings: Vec<Reading>) -> Analysis {
+    let job = Job::assemble(readings);
+    let table = Table::align(&job);
+    let (drafts, report) = {
+        let case = Case::new(&job, &table);
+        let drafts = diagnose(&case);
+        let report = report::build(&case, &drafts);
+        (drafts, report)
+    };
+    let view = report::TableView::new(&job, &table, &drafts, &report);
+    Analysis { job, table, drafts, report, view }
+}
+
+impl Analysis {
+    /// What is to be said.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Heads of the table's bands, rows and columns.
+    pub fn table_index(&self) -> &TableIndex {
+        &self.view.index
+    }
+
+    /// The table's cells: one [`report::CellCode`] each, laid out as [`report::Band`] says.
+    pub fn cells(&self) -> &[u8] {
+        &self.view.cells
+    }
+
+    /// One cell in full: a row of the [`TableIndex`] and a global rank. `None` where the rank has no part in the row.
+    pub fn cell_detail(&self, row: u32, rank: u32) -> Option<CellDetail> {
+        report::cell_detail(&self.job, &self.table, &self.view, row, rank)
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// What the rules found, before it was put into a report.
+    pub fn drafts(&self) -> &[Draft] {
+        &self.drafts
+    }
+}

@@ -1,0 +1,164 @@
+//! What every rule looks at.
+
+use alloc::vec::Vec;
+
+use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
+use crate::dump::EntryIdx;
+use crate::job::{GroupIdx, Job, RankIdx};
+
+/// Where operations meet: a row of collectives, or a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// A row of a group.
+    Row(GroupIdx, RowIdx),
+    /// A message of a group, by its place in [`Band::messages`].
+    Message(GroupIdx, u32),
+}
+
+impl Place {
+    /// The group.
+    pub fn group(self) -> GroupIdx {
+        match self {
+            Place::Row(group, _) | Place::Message(group, _) => group,
+        }
+    }
+}
+
+/// A job, its table, and who waits where.
+#[derive(Debug)]
+pub struct Case<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// Its table.
+    pub table: &'a Table,
+    /// For each rank, its unfinished operations in the order in which it issued them.
+    pub pending: Vec<Vec<(EntryIdx, Place)>>,
+}
+
+/// A party of a place: the rank, its dump, what it did.
+#[derive(Clone, Copy, Debug)]
+pub struct Party {
+    /// Global rank.
+    pub rank: u32,
+    /// Its dump.
+    pub dump: Option<RankIdx>,
+    /// What it did.
+    pub cell: Cell,
+}
+
+impl<'a> Case<'a> {
+    /// Looks through the table once.
+    pub fn new(job: &'a Job, table: &'a Table) -> Case<'a> {
+        let mut pending: Vec<Vec<(EntryIdx, Place)>> = alloc::vec![Vec::new(); job.ranks.len()];
+        let mut case = Case { job, table, pending: Vec::new() };
+        let mut note = |party: Party, place: Place| {
+            if let (Some(rank), Some(entry)) = (party.dump, party.cell.entry())
+                && table.progress(rank, entry).is_pending()
+                && let Some(own) = pending.get_mut(rank.0 as usize)
+            {
+                own.push((entry, place));
+            }
+        };
+        for band in &table.bands {
+            for row in band.rows() {
+                for (_, dump, cell) in band.cells_of(row) {
+                    note(Party { rank: 0, dump, cell }, Place::Row(band.group, row));
+                }
+            }
+            for at in 0..band.messages.len() as u32 {
+                let place = Place::Message(band.group, at);
+                case.parties(place).into_iter().for_each(|party| note(party, place));
+            }
+        }
+        for own in &mut pending {
+            own.sort_unstable();
+        }
+        case.pending = pending;
+        case
+    }
+
+    /// The band of a place.
+    pub fn band(&self, place: Place) -> &'a Band {
+        self.table.band(place.group())
+    }
+
+    /// The message of a place.
+    pub fn message(&self, place: Place) -> Option<Message> {
+        match place {
+            Place::Message(group, at) => self.table.band(group).messages.get(at as usize).copied(),
+            Place::Row(..) => None,
+        }
+    }
+
+    /// Who has a part in a place, and what they did.
+    pub fn parties(&self, place: Place) -> Vec<Party> {
+        match place {
+            Place::Row(group, row) => {
+                let members = &self.job.group(group).members;
+                let cells = self.table.band(group).cells_of(row);
+                members.iter().zip(cells).map(|(&rank, (_, dump, cell))| Party { rank, dump, cell }).collect()
+            }
+            Place::Message(..) => {
+                let Some(message) = self.message(place) else { return Vec::new() };
+                let party = |rank, cell| Party { rank, dump: self.job.rank_idx(rank), cell };
+                let (send, recv) = (party(message.src, message.send), party(message.dst, message.recv));
+                match (message.is_pair(), message.send.entry()) {
+                    (true, _) => alloc::vec![send, recv],
+                    (false, Some(_)) => alloc::vec![send],
+                    (false, None) => alloc::vec![recv],
+                }
+            }
+        }
+    }
+
+    /// How far a party has come; `None` if it did not issue the operation.
+    pub fn progress(&self, party: &Party) -> Option<Progress> {
+        self.table.cell_progress(party.dump, party.cell)
+    }
+
+    /// Whether a party has issued the operation and not finished it.
+    pub fn waits(&self, party: &Party) -> bool {
+        self.progress(party).is_some_and(Progress::is_pending)
+    }
+
+    /// What a rank waits in: its oldest unfinished operation, and if that belongs to a block of messages, the whole block, which
+    /// ends only when all of them have met.
+    pub fn fronts(&self, rank: RankIdx) -> Vec<Place> {
+        let Some(own) = self.pending.get(rank.0 as usize) else { return Vec::new() };
+        let Some(&(first, place)) = own.first() else { return Vec::new() };
+        let mut fronts = alloc::vec![place];
+        if let Place::Message(group, _) = place {
+            let batch = self.job.entry(rank, first).p2p_seq;
+            for &(entry, other) in own.iter().skip(1) {
+                let same = matches!(other, Place::Message(of, _) if of == group)
+                    && batch.is_some()
+                    && self.job.entry(rank, entry).p2p_seq == batch;
+                if !same {
+                    break;
+                }
+                fronts.push(other);
+            }
+        }
+        fronts
+    }
+
+    /// The oldest unfinished operation of a rank.
+    pub fn front(&self, rank: RankIdx) -> Option<(EntryIdx, Place)> {
+        self.pending.get(rank.0 as usize)?.first().copied()
+    }
+
+    /// When the first rank issued an operation, by its own clock; `i64::MAX` when nobody says.
+    pub fn first_issue_ns(&self, place: Place) -> i64 {
+        self.parties(place)
+            .iter()
+            .filter_map(|party| Some(self.job.entry(party.dump?, party.cell.entry()?).created_ns))
+            .filter(|&ns| ns > 0)
+            .min()
+            .unwrap_or(i64::MAX)
+    }
+
+    /// The newest entry of a rank.
+    pub fn last_entry(&self, rank: RankIdx) -> Option<EntryIdx> {
+        (self.job.rank(rank).entries.len() as u32).checked_sub(1).map(EntryIdx)
+    }
+}

@@ -1,0 +1,53 @@
+//! The first row of a group whose members did not make the same call.
+
+use super::vote::{Camp, camps};
+use super::{Call, Case};
+use crate::align::{Band, RowIdx};
+
+/// How many older rows are searched for a place where two call sites met without harm.
+const HISTORY: usize = 512;
+
+/// The first row up to `until` (all rows if `None`) whose calls do not fit together.
+pub(super) fn first_misfit(case: &Case<'_>, band: &Band, until: Option<RowIdx>) -> Option<RowIdx> {
+    band.rows().take_while(|&row| until.is_none_or(|until| row <= until)).find(|&row| misfits(case, band, row))
+}
+
+/// Whether the calls of a row do not fit together. Equal operations and equal arguments, the usual case, cost two comparisons a cell.
+pub(super) fn misfits(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
+    let mut first = None;
+    let mut reference: Option<Call> = None;
+    for (_, rank, entry) in band.issued(row) {
+        let signature = case.table.quick_signature(case.job, rank, entry);
+        let Some(expected) = first else {
+            first = Some(((rank, entry), signature));
+            continue;
+        };
+        if signature == expected.1 {
+            continue;
+        }
+        let reference = reference.get_or_insert_with(|| Call::of(case.job, case.table, expected.0.0, expected.0.1));
+        if !reference.fits(&Call::of(case.job, case.table, rank, entry)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a row whose calls fit comes from different places in the code that never met in a finished row of this group before.
+///
+/// A program may well call an operation from one line on the root and from another one elsewhere; then these lines met before.
+pub(super) fn unusual_sites(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
+    let now = camps(case.job, case.table, band, row, true);
+    if now.len() < 2 {
+        return false;
+    }
+    let met = |a: &Camp, b: &Camp| {
+        (0..row.0).rev().take(HISTORY).map(RowIdx).any(|row| {
+            let before = camps(case.job, case.table, band, row, true);
+            let has = |camp: &Camp| before.iter().any(|other| other.call.site == camp.call.site);
+            before.len() > 1 && has(a) && has(b)
+        })
+    };
+    let Some((first, rest)) = now.split_first() else { return false };
+    rest.iter().any(|other| !met(first, other))
+}

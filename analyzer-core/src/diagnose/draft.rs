@@ -1,0 +1,51 @@
+//! A finding before it is put into words.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Place;
+use crate::dump::EntryIdx;
+use crate::job::RankIdx;
+use crate::report::{Alternative, Cause, Confidence, Kind};
+
+/// What a rule found.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// What was observed.
+    pub kind: Kind,
+    /// The class of root cause.
+    pub cause: Cause,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// Where.
+    pub place: Place,
+    /// Blamed ranks, ascending; empty when none can be singled out.
+    pub suspects: Vec<u32>,
+    /// Two sides that the evidence cannot tell apart.
+    pub tie: bool,
+    /// Who did what at the origin; the report puts the largest first.
+    pub sides: Vec<DraftSide>,
+    /// One sentence.
+    pub headline: String,
+    /// Facts from the dumps.
+    pub evidence: Vec<String>,
+    /// Other readings.
+    pub alternatives: Vec<Alternative>,
+    /// What to do now.
+    pub next_steps: Vec<String>,
+    /// Whether the job hangs here; false for a mismatch that everybody got past.
+    pub hangs: bool,
+}
+
+/// Ranks that did the same.
+#[derive(Clone, Debug)]
+pub struct DraftSide {
+    /// They, ascending.
+    pub ranks: Vec<u32>,
+    /// The entry that stands for them, of the lowest of these ranks; `None` if they issued nothing here.
+    pub entry: Option<(RankIdx, EntryIdx)>,
+    /// For a side that issued nothing here: the newest entry of its lowest rank.
+    pub last: Option<(RankIdx, EntryIdx)>,
+    /// Whether nothing is known of what they did.
+    pub unknown: bool,
+}

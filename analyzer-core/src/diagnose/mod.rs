@@ -1,0 +1,21 @@
+//! Finding out what broke.
+//!
+//! A [`Case`] holds what every rule looks at: which rows each rank still waits in, oldest first. The wait graph
+//! over these rows leads from whoever waits to what they wait for; where it ends is an origin. Each rule in [`rules`]
+//! recognises one kind of origin. What follows from an origin is not a finding.
+
+mod call;
+mod case;
+mod disagreement;
+mod draft;
+mod drift;
+mod origin;
+mod precedent;
+mod rules;
+mod vote;
+mod wait_graph;
+
+pub use call::Call;
+pub use case::{Case, Place};
+pub use draft::{Draft, DraftSide};
+pub use origin::diagnose;

@@ -1,0 +1,110 @@
+//! From the wait graph to findings, origin first.
+
+use alloc::vec::Vec;
+
+use super::disagreement::first_misfit;
+use super::rules::{arguments, cycle, divergence, joined, message, missing_rank, no_dump};
+use super::wait_graph::WaitGraph;
+use super::{Case, Draft, Place};
+
+/// A draft and the place of the wait graph that it explains.
+struct Found {
+    at: usize,
+    draft: Draft,
+}
+
+/// Finds what broke; the first draft is the origin.
+///
+/// Places that carry their own reason (calls that do not fit, a member that is absent and waits for nothing) are origins wherever
+/// they are in the graph. Only where there is none do the ends of the graph tell: cycles, members without a dump, rows that all have joined.
+pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
+    let graph = WaitGraph::of(case);
+    let mut found: Vec<Found> = Vec::new();
+    for (at, &place) in graph.places.iter().enumerate() {
+        let draft = divergence::find(case, place)
+            .or_else(|| message::find_misfit(case, place))
+            .or_else(|| missing_rank::find(case, place))
+            .or_else(|| arguments::find_split(case, place));
+        found.extend(draft.map(|draft| Found { at, draft }));
+    }
+    if found.is_empty() {
+        for (at, &place) in graph.places.iter().enumerate() {
+            found.extend(message::find_unmatched(case, place).map(|draft| Found { at, draft }));
+        }
+    }
+    if found.is_empty() {
+        found = ends(case, &graph);
+    }
+    let mut drafts = without_consequences(case, &graph, found);
+    drafts.extend(passed(case, &drafts));
+    drafts
+}
+
+/// What the ends of the graph say.
+fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
+    let mut lost: Vec<Found> = Vec::new();
+    let mut other: Vec<Found> = Vec::new();
+    for end in graph.ends() {
+        let places: Vec<Place> = end.iter().filter_map(|&at| graph.places.get(at).copied()).collect();
+        let Some(&at) = end.first() else { continue };
+        let found = |draft| Found { at, draft };
+        if let Some(draft) = places.iter().find_map(|&place| no_dump::find(case, place)) {
+            lost.push(found(draft));
+        } else if places.len() > 1 {
+            other.extend(cycle::find(case, &places).map(found));
+        } else {
+            other.extend(places.first().and_then(|&place| joined::find(case, place)).map(found));
+        }
+    }
+    // A rank without a dump explains a wait only where nothing else does.
+    if other.is_empty() { lost } else { other }
+}
+
+/// Orders findings by time and leaves out those that another one explains: the same suspects again, or nobody to blame in a
+/// place that waits for an origin.
+fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found>) -> Vec<Draft> {
+    found.sort_by_key(|item| {
+        // Blame that is proven comes before a shrug; then what happened first.
+        let vague = item.draft.suspects.is_empty() && !item.draft.tie;
+        (vague, case.first_issue_ns(item.draft.place), item.draft.place)
+    });
+    let reaches: Vec<Vec<bool>> = found.iter().map(|item| graph.reach(item.at)).collect();
+    let mut kept: Vec<usize> = Vec::new();
+    for (at, item) in found.iter().enumerate() {
+        let explained = kept.iter().filter_map(|&earlier| found.get(earlier)).any(|earlier| {
+            let same_place = earlier.draft.place == item.draft.place;
+            let same_suspects = item.draft.suspects.iter().all(|rank| earlier.draft.suspects.contains(rank));
+            let leads_there = reaches.get(at).and_then(|reach| reach.get(earlier.at)).copied().unwrap_or(false);
+            same_place || (same_suspects && (!item.draft.suspects.is_empty() || leads_there || !item.draft.tie))
+        });
+        if !explained {
+            kept.push(at);
+        }
+    }
+    let mut drafts: Vec<Option<Draft>> = found.into_iter().map(|item| Some(item.draft)).collect();
+    kept.into_iter().filter_map(|at| drafts.get_mut(at)?.take()).collect()
+}
+
+/// Calls that did not fit in rows that everybody got past: the job does not hang there, and they are wrong all the same.
+fn passed(case: &Case<'_>, drafts: &[Draft]) -> Vec<Draft> {
+    let mut passed = Vec::new();
+    for band in &case.table.bands {
+        let Some(row) = first_misfit(case, band, None) else { continue };
+        let known = drafts.iter().any(|draft| match draft.place {
+            Place::Row(group, found) => group == band.group && found <= row,
+            Place::Message(..) => false,
+        });
+        let place = Place::Row(band.group, row);
+        let later_wait = band.rows().skip(row.0 as usize).any(|row| {
+            case.parties(Place::Row(band.group, row)).iter().any(|party| case.waits(party))
+        });
+        if known || later_wait || case.parties(place).iter().any(|party| party.cell.entry().is_none()) {
+            continue;
+        }
+        let mut draft = divergence::describe(case, band.group, row, false);
+        draft.hangs = false;
+        draft.headline.push_str("; the job did not hang there");
+        passed.push(draft);
+    }
+    passed
+}

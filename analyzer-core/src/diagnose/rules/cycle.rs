@@ -1,0 +1,229 @@
+//! Waits that go round: ranks wait for each other in different places.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::words;
+use crate::align::{Cell, RowIdx};
+use crate::diagnose::precedent::{self, Departure};
+use crate::diagnose::{Case, Draft, DraftSide, Place};
+use crate::dump::EntryIdx;
+use crate::job::RankIdx;
+use crate::report::{Cause, Confidence, Kind, ranges};
+
+/// Describes a cycle of waits; `places` are its members, sorted.
+pub(in crate::diagnose) fn find(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+    departed(case, places).or_else(|| swapped(case, places)).or_else(|| deadlock(case, places))
+}
+
+/// A rank that is absent from a row because it left the common program before it, and waits elsewhere in the cycle.
+fn departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+    let mut found: Vec<(Place, u32, RankIdx, Departure)> = Vec::new();
+    for &place in places {
+        let Place::Row(group, row) = place else { continue };
+        for party in case.parties(place) {
+            let (Cell::MISSING, Some(rank)) = (party.cell, party.dump) else { continue };
+            let before = row.0.checked_sub(1).map(RowIdx);
+            if let Some(departure) = precedent::departure(case, group, before, rank) {
+                found.push((place, party.rank, rank, departure));
+            }
+        }
+    }
+    let &(place, _, rank, ref departure) = found.first()?;
+    // Only a departure that is the same story for all of its row counts as one.
+    let suspects: Vec<u32> = found.iter().filter(|item| item.0 == place).map(|item| item.1).collect();
+    if found.iter().any(|item| item.0 != place && !suspects.contains(&item.1)) {
+        return None;
+    }
+    let parties = case.parties(place);
+    let waiting = words::pick(&parties, |party| case.waits(party));
+    let witness = parties.iter().find(|party| case.waits(party))?;
+    let (witness_rank, witness_entry) = (witness.dump?, witness.cell.entry()?);
+    let (op, at) = (words::op(case, witness_rank, witness_entry), words::place(case, place));
+    let did = words::site_or_op(case, rank, departure.did);
+    let front = case.front(rank).map(|(entry, _)| words::site_or_op(case, rank, entry)).unwrap_or_default();
+    let wait = words::others_wait(&waiting);
+    let site = words::site_or_op(case, witness_rank, witness_entry);
+    let (kind, headline, confidence) = match departure.left_out {
+        Some(count) => (
+            Kind::SkippedCollective,
+            format!(
+                "{} skipped {} ({at}) and went on to {front}, where {} for the others: {wait} in {site}",
+                words::ranks_capital(&suspects),
+                words::how_many(count, &op),
+                words::form(&suspects, "it waits", "they wait"),
+            ),
+            Confidence::High,
+        ),
+        None => (
+            Kind::CrossGroupDeadlock,
+            format!(
+                "{} went to {did} where {wait} in {site} ({at}): they wait for each other",
+                words::ranks_capital(&suspects)
+            ),
+            Confidence::Medium,
+        ),
+    };
+    let mut sides = words::sides_by_progress(case, place);
+    for side in sides.iter_mut().filter(|side| side.entry.is_none() && !side.unknown) {
+        side.last = Some((rank, departure.did));
+    }
+    Some(Draft {
+        kind,
+        cause: Cause::CpuDivergence,
+        confidence,
+        place,
+        suspects: suspects.clone(),
+        tie: false,
+        sides,
+        headline,
+        evidence: alloc::vec![
+            format!("{at}: {} issued it, {} did not and {} in {front}", words::ranks(&waiting), words::ranks(&suspects), words::form(&suspects, "waits", "wait")),
+            format!(
+                "of {} ranks with the same program up to there, {} went on to {op} at {site}; {} went to {did}",
+                departure.against.1, departure.against.0, words::ranks(&suspects)
+            ),
+        ],
+        alternatives: Vec::new(),
+        next_steps: alloc::vec![
+            format!("look at the branch that leads {} past {site}", words::ranks(&suspects)),
+            words::look_at_logs(&suspects),
+        ],
+        hangs: true,
+    })
+}
+
+/// Two rows that every common member has issued, in different orders.
+fn swapped(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+    for (at, &one) in places.iter().enumerate() {
+        for &other in places.get(at + 1..).unwrap_or(&[]) {
+            if let (Place::Row(..), Place::Row(..)) = (one, other)
+                && let Some(draft) = swapped_pair(case, one, other)
+            {
+                return Some(draft);
+            }
+        }
+    }
+    None
+}
+
+fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
+    let theirs = case.parties(other);
+    // (rank, dump, entry in `one`, entry in `other`) of those who issued both.
+    let both: Vec<(u32, RankIdx, EntryIdx, EntryIdx)> = case
+        .parties(one)
+        .iter()
+        .filter_map(|party| {
+            let same = theirs.iter().find(|other| other.rank == party.rank)?;
+            Some((party.rank, party.dump?, party.cell.entry()?, same.cell.entry()?))
+        })
+        .collect();
+    let (one_first, other_first): (Vec<_>, Vec<_>) = both.iter().partition(|item| item.2 < item.3);
+    if one_first.is_empty() || other_first.is_empty() {
+        return None;
+    }
+    let (usual, odd, place) =
+        if one_first.len() >= other_first.len() { (one_first, other_first, one) } else { (other_first, one_first, other) };
+    let tie = usual.len() == odd.len();
+    let ranks = |list: &[&(u32, RankIdx, EntryIdx, EntryIdx)]| list.iter().map(|item| item.0).collect::<Vec<u32>>();
+    let (usual_ranks, odd_ranks) = (ranks(&usual), ranks(&odd));
+    let entry_here = |item: &(u32, RankIdx, EntryIdx, EntryIdx)| (item.1, if place == one { item.2 } else { item.3 });
+    let entry_there = |item: &(u32, RankIdx, EntryIdx, EntryIdx)| (item.1, if place == one { item.3 } else { item.2 });
+    let (first, second) = (usual.first()?, odd.first()?);
+    let (here, there) = (entry_here(first), entry_there(second));
+    let (label, other_label) = (
+        case.job.label(place.group()),
+        case.job.label(if place == one { other.group() } else { one.group() }),
+    );
+    let side = |list: &[&(u32, RankIdx, EntryIdx, EntryIdx)]| {
+        let voters: Vec<_> = list.iter().map(|item| entry_here(item)).collect();
+        words::issued_side(case, &voters)
+    };
+    let headline = if tie {
+        format!(
+            "{} issued {label} before {other_label}, {} the other way round: they wait for each other",
+            words::ranks_capital(&usual_ranks),
+            words::ranks(&odd_ranks)
+        )
+    } else {
+        format!(
+            "{} issued {other_label} before {label}, the other {} the other way round: it is at {}, they wait in {}",
+            words::ranks_capital(&odd_ranks),
+            usual_ranks.len(),
+            words::site_or_op(case, there.0, there.1),
+            words::site_or_op(case, here.0, here.1),
+        )
+    };
+    Some(Draft {
+        kind: Kind::OrderMismatch,
+        cause: Cause::CpuDivergence,
+        confidence: if tie { Confidence::Medium } else { Confidence::High },
+        place,
+        suspects: if tie { Vec::new() } else { odd_ranks.clone() },
+        tie,
+        sides: alloc::vec![side(&usual), side(&odd)],
+        headline,
+        evidence: alloc::vec![
+            format!("{} and {}: every member issued both", words::place(case, one), words::place(case, other)),
+            format!(
+                "{} issued {label} first, {} issued {other_label} first",
+                words::ranks(&usual_ranks),
+                words::ranks(&odd_ranks)
+            ),
+        ],
+        alternatives: Vec::new(),
+        next_steps: alloc::vec!["issue the operations of both groups in one order on every rank".into()],
+        hangs: true,
+    })
+}
+
+/// Nothing singles anybody out: show the cycle.
+fn deadlock(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+    let place = *places.iter().min_by_key(|&&place| (case.first_issue_ns(place), place))?;
+    let mut sides: Vec<DraftSide> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
+    for &at in places {
+        let voters: Vec<(RankIdx, EntryIdx)> = case
+            .parties(at)
+            .iter()
+            .filter_map(|party| Some((party.dump?, party.cell.entry()?)))
+            .filter(|&(rank, _)| case.fronts(rank).contains(&at))
+            .collect();
+        let Some(&(rank, entry)) = voters.first() else { continue };
+        let side = words::issued_side(case, &voters);
+        lines.push(format!(
+            "{} in {} ({})",
+            words::ranks(&side.ranks),
+            words::place(case, at),
+            words::site_or_op(case, rank, entry)
+        ));
+        sides.push(side);
+    }
+    let mut all: Vec<u32> = sides.iter().flat_map(|side| side.ranks.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    const SHOWN: usize = 4;
+    let mut shown: Vec<&str> = lines.iter().take(SHOWN).map(String::as_str).collect();
+    let more = format!("and {} more", lines.len().saturating_sub(SHOWN));
+    if lines.len() > SHOWN {
+        shown.push(&more);
+    }
+    Some(Draft {
+        kind: Kind::CrossGroupDeadlock,
+        cause: if places.iter().all(|place| matches!(place, Place::Message(..))) { Cause::CpuDivergence } else { Cause::LaunchOrder },
+        confidence: Confidence::Medium,
+        place,
+        suspects: Vec::new(),
+        tie: false,
+        headline: format!("Ranks {} wait for each other in a circle: {}", ranges(all), shown.join("; ")),
+        evidence: lines.iter().take(32).cloned().collect(),
+        sides,
+        alternatives: Vec::new(),
+        next_steps: alloc::vec![
+            "issue the operations of these groups in one order on every rank, or batch the messages (batch_isend_irecv)".into(),
+            words::MAIN_THREAD_STACK.into(),
+        ],
+        hangs: true,
+    })
+}

@@ -1,0 +1,124 @@
+//! C4, C6, C7: every member issued the row with equal arguments, and it did not finish.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::words;
+use crate::align::{Cell, Progress};
+use crate::diagnose::case::Party;
+use crate::diagnose::{Case, Draft, Place};
+use crate::report::{Alternative, Cause, Confidence, Kind};
+
+/// Describes a place that all have joined.
+pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
+    let parties = case.parties(place);
+    let in_state = |wanted: Progress| words::pick(&parties, |party| case.progress(party) == Some(wanted));
+    let (scheduled, started, completed) =
+        (in_state(Progress::Scheduled), in_state(Progress::Started), in_state(Progress::Completed));
+    let waiting = words::pick(&parties, |party| case.waits(party));
+    let witness = parties.iter().find(|party| case.waits(party))?;
+    let (rank, entry) = (witness.dump?, witness.cell.entry()?);
+    let has_start_events = |party: &Party| party.dump.is_some_and(|rank| case.job.rank(rank).capabilities.start_events);
+    let timing = parties.iter().filter(|party| party.cell.entry().is_some()).all(has_start_events);
+    let absent = words::pick(&parties, |party| party.cell == Cell::MISSING);
+    let at = words::place(case, place);
+    let call = words::call(case, rank, entry);
+    let site = words::at_site(case, rank, entry);
+
+    let behind = timing
+        && !scheduled.is_empty()
+        && !started.is_empty()
+        && scheduled.len() * 2 < parties.len()
+        && absent.is_empty();
+    let (kind, cause, confidence, suspects, headline): (Kind, Cause, Confidence, Vec<u32>, String) = if behind {
+        let headline = format!(
+            "{} issued {call} in {at}{site}, but {} not reached it; {} in it",
+            words::ranks_capital(&scheduled),
+            words::form(&scheduled, "its device has", "their devices have"),
+            words::others_wait(&started),
+        );
+        (Kind::RankBehind, Cause::GpuStuck, Confidence::Medium, scheduled.clone(), headline)
+    } else if !completed.is_empty() {
+        let headline = format!(
+            "{} finished {call} in {at}{site}, {} did not: all issued it with equal arguments",
+            words::ranks_capital(&completed),
+            words::ranks(&waiting),
+        );
+        (Kind::RankBehind, Cause::NetworkOrHardware, Confidence::Medium, Vec::new(), headline)
+    } else {
+        let who = if absent.is_empty() { "All" } else { "The" };
+        let headline = format!(
+            "{who} {} members issued {call} in {at}{site} with equal arguments, and it did not finish: no rank stands out",
+            waiting.len(),
+        );
+        let (cause, confidence) = match (timing, started.len() == waiting.len()) {
+            (true, true) => (Cause::NetworkOrHardware, Confidence::Medium),
+            _ => (Cause::Undetermined, Confidence::Low),
+        };
+        (Kind::AllJoined, cause, confidence, Vec::new(), headline)
+    };
+    let mut evidence = alloc::vec![format!("operation, sizes and dtypes agree on all members that issued {at}")];
+    for (list, what) in [(&started, "started"), (&scheduled, "scheduled"), (&completed, "completed")] {
+        if !list.is_empty() {
+            evidence.push(format!("{}: {what}", words::ranks(list)));
+        }
+    }
+    let mut next_steps = Vec::new();
+    if !timing {
+        next_steps.push(String::from(
+            "set TORCH_NCCL_ENABLE_TIMING=1 and run again: start events tell a stuck device from a stuck network",
+        ));
+    }
+    next_steps.push(String::from(words::MAIN_THREAD_STACK));
+    next_steps.push(String::from("look for XID messages, link errors and port flaps on the hosts of these ranks"));
+    Some(Draft {
+        kind,
+        cause,
+        confidence,
+        place,
+        suspects,
+        tie: false,
+        sides: words::sides_by_progress(case, place),
+        headline,
+        evidence,
+        alternatives: alternatives(case, rank, entry, cause),
+        next_steps,
+        hangs: true,
+    })
+}
+
+fn alternatives(
+    case: &Case<'_>,
+    rank: crate::job::RankIdx,
+    entry: crate::dump::EntryIdx,
+    cause: Cause,
+) -> Vec<Alternative> {
+    let mut all = alloc::vec![
+        Alternative {
+            cause: Cause::NetworkOrHardware,
+            why: "a link or device failed while the op ran: repeated failures on the same hosts would confirm it".into(),
+        },
+        Alternative {
+            cause: Cause::GpuStuck,
+            why: "a kernel before it did not finish on some device: start events would show which".into(),
+        },
+        Alternative {
+            cause: Cause::LaunchOrder,
+            why: "devices ran operations of two groups in different orders: NCCL_LAUNCH_ORDER_IMPLICIT=1 (NCCL 2.26 and newer) rules it out"
+                .into(),
+        },
+    ];
+    let op = words::op(case, rank, entry);
+    if matches!(op.as_str(), "broadcast" | "reduce" | "gather" | "scatter" | "_broadcast_oop" | "_reduce_oop") {
+        all.insert(
+            0,
+            Alternative {
+                cause: Cause::BadArguments,
+                why: format!("ranks passed different roots to {op}: dumps do not record the root, so compare src or dst in the code"),
+            },
+        );
+    }
+    all.retain(|alternative| alternative.cause != cause);
+    all
+}

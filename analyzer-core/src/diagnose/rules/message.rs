@@ -1,0 +1,168 @@
+//! Messages whose two ends do not meet.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::words;
+use crate::align::{Cell, Message};
+use crate::diagnose::call::numel;
+use crate::diagnose::case::Party;
+use crate::diagnose::{Case, Draft, Place};
+use crate::job::{GroupIdx, RankIdx};
+use crate::report::{Cause, Confidence, Kind};
+use crate::symbols::StrId;
+
+/// A message that one end has not posted, where the other waits.
+///
+/// `went_on` says whether the absent end is past the place where it should have been: it waits in a collective, or for nothing at
+/// all. An end that waits in another message may still get there.
+pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Option<Draft> {
+    let parties = case.parties(place);
+    let absent = parties.iter().find(|party| party.cell == Cell::MISSING)?;
+    let waiting = parties.iter().find(|party| case.waits(party))?;
+    let went_on = match case.front(absent.dump?) {
+        None => true,
+        Some((_, front)) => matches!(front, Place::Row(..)),
+    };
+    if !went_on || waiting.rank == absent.rank {
+        return None;
+    }
+    let (rank, entry) = (waiting.dump?, waiting.cell.entry()?);
+    let message = case.message(place)?;
+    let (posted, lacking) = if message.src == waiting.rank { ("send", "recv") } else { ("recv", "send") };
+    let at = words::place(case, place);
+    let idle = absent.dump.is_some_and(|dump| case.front(dump).is_none());
+    let where_now = match absent.dump.and_then(|dump| case.front(dump).map(|(entry, _)| (dump, entry))) {
+        Some((dump, entry)) => format!("it is at {}", words::site_or_op(case, dump, entry)),
+        None => absent.dump.map(|dump| format!("it was {}", words::last_seen(case, dump))).unwrap_or_default(),
+    };
+    let mut sides = words::sides_by_progress(case, place);
+    // The side of the absent end: where it went instead.
+    if let Some(dump) = absent.dump
+        && let Some((front, _)) = case.front(dump)
+    {
+        for side in sides.iter_mut().filter(|side| side.entry.is_none()) {
+            side.last = Some((dump, front));
+        }
+    }
+    Some(Draft {
+        kind: Kind::P2pUnmatched,
+        cause: if idle { Cause::CpuStuck } else { Cause::CpuDivergence },
+        confidence: if idle { Confidence::Medium } else { Confidence::High },
+        place,
+        suspects: alloc::vec![absent.rank],
+        tie: false,
+        sides,
+        headline: format!(
+            "Rank {} never posted the {lacking} for {at}: {where_now}, and rank {} waits in {}",
+            absent.rank,
+            waiting.rank,
+            words::site_or_op(case, rank, entry),
+        ),
+        evidence: alloc::vec![
+            format!("{at}: rank {} posted its {posted}, rank {} has no {lacking} for it", waiting.rank, absent.rank),
+            if idle {
+                format!("rank {} has nothing unfinished", absent.rank)
+            } else {
+                format!("rank {} went on: {where_now}", absent.rank)
+            },
+        ],
+        alternatives: Vec::new(),
+        next_steps: alloc::vec![
+            format!("look at the code between the two places: why does rank {} not reach the {lacking}?", absent.rank),
+            format!("{}, on rank {}", words::MAIN_THREAD_STACK, absent.rank),
+        ],
+        hangs: true,
+    })
+}
+
+/// A message whose two ends disagree on the number of elements or the dtype.
+pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<Draft> {
+    let message = case.message(place)?;
+    let parties = case.parties(place);
+    let [send, recv] = parties.as_slice() else { return None };
+    let (sent, expected) = (content(case, send)?, content(case, recv)?);
+    if sent == expected || !(case.waits(send) || case.waits(recv)) {
+        return None;
+    }
+    // The message before it between the two says what is usual; the end that departs from it is the odd one.
+    let usual = usual(case, place.group(), &message);
+    let suspects = match usual {
+        Some(usual) if usual == sent => alloc::vec![recv.rank],
+        Some(usual) if usual == expected => alloc::vec![send.rank],
+        _ => Vec::new(),
+    };
+    let (send_rank, send_entry) = (send.dump?, send.cell.entry()?);
+    let (recv_rank, recv_entry) = (recv.dump?, recv.cell.entry()?);
+    let at = words::place(case, place);
+    let (sent_text, expected_text) = (words::call(case, send_rank, send_entry), words::call(case, recv_rank, recv_entry));
+    let headline = match suspects.as_slice() {
+        [one] if *one == recv.rank => format!(
+            "Rank {one} expects {expected_text}{} where rank {} sends {sent_text}: {at}",
+            words::at_site(case, recv_rank, recv_entry),
+            send.rank
+        ),
+        [one] => format!(
+            "Rank {one} sends {sent_text}{} where rank {} expects {expected_text}: {at}",
+            words::at_site(case, send_rank, send_entry),
+            recv.rank
+        ),
+        _ => format!(
+            "Rank {} sends {sent_text} and rank {} expects {expected_text} in {at}; the dumps do not tell which is wrong",
+            send.rank, recv.rank
+        ),
+    };
+    let mut evidence = alloc::vec![format!("{at}: {sent_text} against {expected_text}")];
+    if let [one] = suspects.as_slice() {
+        evidence.push(format!("the messages before it between the two had the other side's size; rank {one} departs from it"));
+    }
+    Some(Draft {
+        kind: Kind::P2pSizeMismatch,
+        cause: Cause::BadArguments,
+        confidence: if suspects.is_empty() { Confidence::Medium } else { Confidence::High },
+        place,
+        tie: suspects.is_empty(),
+        suspects,
+        sides: alloc::vec![
+            words::issued_side(case, &[(send_rank, send_entry)]),
+            words::issued_side(case, &[(recv_rank, recv_entry)]),
+        ],
+        headline,
+        evidence,
+        alternatives: Vec::new(),
+        next_steps: alloc::vec!["print shape and dtype of this message on both ranks".into()],
+        hangs: true,
+    })
+}
+
+type Content = (i64, Option<StrId>);
+
+/// Elements and dtype of one end; a recorder may fill only the side that it uses.
+fn content(case: &Case<'_>, party: &Party) -> Option<Content> {
+    entry_content(case, party.dump?, party.cell)
+}
+
+fn entry_content(case: &Case<'_>, rank: RankIdx, cell: Cell) -> Option<Content> {
+    let args = case.job.symbols.args.get(case.job.entry(rank, cell.entry()?).args);
+    let symbols = &case.job.symbols;
+    let (sizes, dtypes) = if symbols.shape_lists.get(args.input_sizes).is_empty() {
+        (args.output_sizes, args.output_dtypes)
+    } else {
+        (args.input_sizes, args.input_dtypes)
+    };
+    let shapes = symbols.shape_lists.get(sizes);
+    let total = shapes.iter().fold(0i64, |sum, &shape| sum.saturating_add(numel(symbols.shapes.get(shape))));
+    (!shapes.is_empty()).then(|| (total, symbols.dtype_lists.get(dtypes).first().copied()))
+}
+
+/// What the newest earlier message of the pair held on which both ends agreed.
+fn usual(case: &Case<'_>, group: GroupIdx, message: &Message) -> Option<Content> {
+    let (src, dst) = (case.job.rank_idx(message.src)?, case.job.rank_idx(message.dst)?);
+    let messages = case.table.band(group).messages.iter().rev();
+    messages
+        .filter(|other| (other.src, other.dst) == (message.src, message.dst) && other.nth < message.nth)
+        .find_map(|other| {
+            let (sent, got) = (entry_content(case, src, other.send)?, entry_content(case, dst, other.recv)?);
+            (sent == got).then_some(sent)
+        })
+}

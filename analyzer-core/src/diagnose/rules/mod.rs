@@ -1,0 +1,11 @@
+//! One file per rule: what it recognises, and what it says about it.
+
+pub(super) mod arguments;
+pub(super) mod cycle;
+pub(super) mod divergence;
+pub(super) mod joined;
+pub(super) mod message;
+pub(super) mod missing_rank;
+pub(super) mod no_dump;
+
+mod words;

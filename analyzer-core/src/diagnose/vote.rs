@@ -1,0 +1,103 @@
+//! Who agrees with whom in a row.
+
+use alloc::vec::Vec;
+
+use super::Call;
+use crate::align::{Band, RowIdx, Table};
+use crate::dump::EntryIdx;
+use crate::job::{GroupIdx, Job, RankIdx};
+
+/// Ranks that made the same call in a row.
+#[derive(Clone, Debug)]
+pub(super) struct Camp {
+    /// The call.
+    pub call: Call,
+    /// Who made it: rank index and entry, ascending.
+    pub voters: Vec<(RankIdx, EntryIdx)>,
+}
+
+/// How a row's members are divided.
+#[derive(Clone, Debug)]
+pub(super) struct Division {
+    /// The camps, largest first; equal ones by their lowest rank.
+    pub camps: Vec<Camp>,
+    /// The camp that is right, if that can be told: an index into `camps`.
+    pub right: Option<usize>,
+    /// Whether sibling groups and not the row's own majority decided.
+    pub by_siblings: bool,
+}
+
+/// Divides the members of a row by what they called; `by_site` also tells calls from different places apart.
+pub(super) fn camps(job: &Job, table: &Table, band: &Band, row: RowIdx, by_site: bool) -> Vec<Camp> {
+    let mut camps: Vec<Camp> = Vec::new();
+    for (_, rank, entry) in band.issued(row) {
+        let call = Call::of(job, table, rank, entry);
+        let same = |camp: &&mut Camp| camp.call.fits(&call) && (!by_site || camp.call.same_site(&call));
+        match camps.iter_mut().find(same) {
+            Some(camp) => camp.voters.push((rank, entry)),
+            None => camps.push(Camp { call, voters: alloc::vec![(rank, entry)] }),
+        }
+    }
+    camps.sort_by_key(|camp| (usize::MAX - camp.voters.len(), camp.voters.first().copied()));
+    camps
+}
+
+/// Decides which camp of a divided row is right: the majority, else the one that agrees with the sibling groups.
+pub(super) fn decide(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, by_site: bool) -> Division {
+    let band = table.band(group);
+    let camps = camps(job, table, band, row, by_site);
+    let voters: usize = camps.iter().map(|camp| camp.voters.len()).sum();
+    let majority = camps.first().filter(|camp| camp.voters.len() * 2 > voters).map(|_| 0);
+    if majority.is_some() || camps.len() < 2 {
+        return Division { camps, right: majority, by_siblings: false };
+    }
+    let right = ask_siblings(job, table, group, row, &camps);
+    Division { camps, right, by_siblings: right.is_some() }
+}
+
+/// Groups of the same description and size with other members, whose program was the same up to the row before.
+pub(super) fn siblings(job: &Job, group: GroupIdx) -> impl Iterator<Item = GroupIdx> + '_ {
+    let own = job.group(group);
+    (0..job.groups.len() as u32).map(GroupIdx).filter(move |&other| {
+        let theirs = job.group(other);
+        other != group
+            && theirs.desc == own.desc
+            && !own.desc.is_empty()
+            && theirs.members.len() == own.members.len()
+            && theirs.members != own.members
+    })
+}
+
+fn ask_siblings(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, camps: &[Camp]) -> Option<usize> {
+    let own = table.band(group);
+    let number = own.number(row);
+    let before = row.0.checked_sub(1).map(RowIdx).and_then(|row| unanimous(job, table, own, row));
+    let mut votes = alloc::vec![0usize; camps.len()];
+    for sibling in siblings(job, group) {
+        let band = table.band(sibling);
+        let Some(theirs) = band.row_of(number).and_then(|row| unanimous(job, table, band, row)) else { continue };
+        let their_before = number.checked_sub(1).and_then(|number| band.row_of(number));
+        let their_before = their_before.and_then(|row| unanimous(job, table, band, row));
+        if let (Some(before), Some(their_before)) = (&before, &their_before)
+            && !before.equals(their_before)
+        {
+            continue;
+        }
+        if let Some(at) = camps.iter().position(|camp| camp.call.equals(&theirs))
+            && let Some(count) = votes.get_mut(at)
+        {
+            *count += 1;
+        }
+    }
+    let total: usize = votes.iter().sum();
+    votes.iter().position(|&count| count * 2 > total)
+}
+
+/// The call that all who issued a row made.
+fn unanimous(job: &Job, table: &Table, band: &Band, row: RowIdx) -> Option<Call> {
+    let camps = camps(job, table, band, row, true);
+    match <[Camp; 1]>::try_from(camps) {
+        Ok([camp]) => Some(camp.call),
+        Err(_) => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! What a dump can and cannot tell.
+
+use alloc::vec::Vec;
+
+use super::op_table::OpTable;
+use crate::dump::{Entries, Entry, GroupStatus, State};
+use crate::symbols::{StrId, Symbols};
+
+/// What the recorder of one rank writes and what its ring still holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Start events exist: `scheduled` then means that the device has not reached the op.
+    pub start_events: bool,
+    /// Some entry has a call stack.
+    pub frames: bool,
+    /// The ring wrapped or was reset: what it held before its first record is unknown.
+    pub wrapped: bool,
+    /// Only unfinished entries were dumped: an absent entry may be a finished one.
+    pub only_active: bool,
+    /// The file broke off: newer entries may be lost.
+    pub truncated: bool,
+    /// `collective_seq_id` counts over all groups (torchcomms): rows are counted per group instead.
+    pub single_counter: bool,
+    /// Libraries whose ops never reach `completed`: there `retired` means finished. Sorted.
+    pub weak_libraries: Vec<StrId>,
+}
+
+/// What [`Capabilities::of`] looks at besides the entries.
+pub(super) struct Clues<'a> {
+    pub symbols: &'a Symbols,
+    pub ops: &'a OpTable,
+    pub statuses: &'a [GroupStatus],
+    pub truncated: bool,
+    pub has_entries_key: bool,
+}
+
+impl Capabilities {
+    /// Looks at all entries of a dump once.
+    pub(super) fn of(entries: &Entries, clues: &Clues<'_>) -> Capabilities {
+        let mut capabilities = Capabilities { truncated: clues.truncated, ..Capabilities::default() };
+        let first_record = entries.iter().next().and_then(|(_, entry)| entry.record_id);
+        capabilities.wrapped = first_record.is_some_and(|id| id > 0);
+        // Libraries with (retired but never completed, completed) entries.
+        let mut seen: Vec<(StrId, bool, bool)> = Vec::new();
+        let (mut completed_any, mut retired_any) = (false, false);
+        for (_, entry) in entries.iter() {
+            capabilities.frames =
+                capabilities.frames || clues.symbols.stacks.frames(entry.stack).next().is_some();
+            capabilities.start_events |= shows_start(&entry);
+            let completed = entry.state == State::Completed;
+            completed_any |= completed;
+            retired_any |= entry.retired;
+            let library = clues.ops.library(entry.op);
+            let at = match seen.iter().position(|item| item.0 == library) {
+                Some(at) => at,
+                None => {
+                    seen.push((library, false, false));
+                    seen.len() - 1
+                }
+            };
+            if let Some(item) = seen.get_mut(at) {
+                item.1 |= entry.retired && !completed;
+                item.2 |= completed;
+            }
+        }
+        capabilities.start_events |= clues.statuses.iter().any(|status| status.last_started > 0);
+        capabilities.weak_libraries = seen.iter().filter(|item| item.1 && !item.2).map(|item| item.0).collect();
+        capabilities.weak_libraries.sort_unstable();
+        let finished_some = clues.statuses.iter().any(|status| status.last_completed > 0);
+        capabilities.only_active = clues.has_entries_key && !completed_any && !retired_any && finished_some;
+        capabilities.single_counter = has_single_counter(entries, clues.ops);
+        capabilities
+    }
+}
+
+/// A hook that learns of the end alone writes both times at once; that is no start event.
+fn shows_start(entry: &Entry) -> bool {
+    entry.state == State::Started || (entry.started_ns != 0 && entry.started_ns != entry.completed_ns)
+}
+
+/// Whether the sequence numbers run on over at least two groups without a gap, as one counter for all makes them.
+fn has_single_counter(entries: &Entries, ops: &OpTable) -> bool {
+    let mut entries = entries.iter().map(|(_, entry)| entry);
+    let Some(first) = entries.next() else { return false };
+    let Some(mut expected) = first.collective_seq else { return false };
+    let mut groups = first.group_ref;
+    let mut several = ops.get(first.op).peer.is_some_and(|peer| peer.dst.is_none());
+    for entry in entries {
+        expected = expected.wrapping_add(1);
+        if entry.collective_seq != Some(expected) || entry.p2p_seq.unwrap_or(0) != 0 {
+            return false;
+        }
+        several |= entry.group_ref != groups;
+        groups = entry.group_ref;
+    }
+    several
+}

@@ -1,0 +1,18 @@
+//! All dumps of a job put together: ranks in order, process groups resolved, symbols interned once.
+
+mod assemble;
+mod capabilities;
+mod group;
+mod label;
+mod op;
+mod op_table;
+mod notes;
+mod resolve;
+mod user_frame;
+mod whole;
+
+pub use capabilities::Capabilities;
+pub use group::{Group, GroupIdx};
+pub use op::{Direction, Op, Peer};
+pub use user_frame::is_library_file;
+pub use whole::{Job, RankDump, RankIdx};

@@ -1,0 +1,85 @@
+//! What a person should know about the data before trusting a verdict.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{Job, RankDump};
+use crate::report::{Quality, QualityKind, ranges};
+
+/// More entries in one dump than any sensible ring buffer has.
+const UNUSUAL_ENTRIES: usize = 100_000;
+
+/// Adds what can be said once the job is put together.
+pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
+    let mut note = |kind, rank, file: Option<&str>, detail: String| {
+        quality.push(Quality { kind, rank, file: file.map(ToString::to_string), detail });
+    };
+    for &rank in &job.missing_ranks {
+        if job.unreadable_ranks.binary_search(&rank).is_err() {
+            note(
+                QualityKind::NoDump,
+                Some(rank),
+                None,
+                format!("rank {rank} belongs to the job and left no dump: what it did is unknown"),
+            );
+        }
+    }
+    for dump in &job.ranks {
+        let (rank, file) = (Some(dump.rank), Some(dump.file.as_str()));
+        if dump.entries.is_empty() {
+            note(QualityKind::Empty, rank, file, "the dump has no entries".to_string());
+        }
+        if dump.entries.len() > UNUSUAL_ENTRIES {
+            let detail = format!(
+                "the dump has {} entries; TORCH_FR_BUFFER_SIZE counts entries, not bytes, and 2000 to 20000 are usual",
+                dump.entries.len()
+            );
+            note(QualityKind::UnusualSize, rank, file, detail);
+        }
+    }
+    let mut concerning = |kind, what: fn(&RankDump) -> bool, detail: fn(&str) -> String| {
+        let some: Vec<u32> = job.ranks.iter().filter(|dump| what(dump)).map(|dump| dump.rank).collect();
+        if !some.is_empty() {
+            let who = if some.len() == job.ranks.len() { "all ranks".to_string() } else { rank_words(&some) };
+            note(kind, if some.len() == 1 { some.first().copied() } else { None }, None, detail(&who));
+        }
+    };
+    concerning(
+        QualityKind::Wrapped,
+        |dump| dump.capabilities.wrapped,
+        |who| format!("{who}: the ring buffer wrapped or was reset; rows before its oldest entry are unknown, not missing"),
+    );
+    concerning(
+        QualityKind::NoFrames,
+        |dump| !dump.entries.is_empty() && !dump.capabilities.frames,
+        |who| format!("{who}: no call stacks; the place in the code cannot be named (TORCH_INCLUDE_STACK_TRACE, and JSON dumps never have them)"),
+    );
+    concerning(
+        QualityKind::NoStartEvents,
+        |dump| !dump.entries.is_empty() && !dump.capabilities.start_events,
+        |who| format!("{who}: no start events; scheduled may mean running (TORCH_NCCL_ENABLE_TIMING=1 records them)"),
+    );
+    concerning(
+        QualityKind::WeakStates,
+        |dump| !dump.capabilities.weak_libraries.is_empty(),
+        |who| format!("{who}: the recorder does not report completion; retired entries are taken for finished"),
+    );
+    concerning(
+        QualityKind::OnlyActive,
+        |dump| dump.capabilities.only_active,
+        |who| format!("{who}: only unfinished entries were dumped; an absent row may be a finished one"),
+    );
+    let versions: BTreeSet<&str> = job.ranks.iter().map(|dump| dump.version.as_str()).collect();
+    if versions.len() > 1 {
+        let versions: Vec<&str> = versions.into_iter().collect();
+        note(QualityKind::MixedVersions, None, None, format!("dumps of versions {}", versions.join(", ")));
+    }
+}
+
+/// `rank 3`, `ranks 0-2,5`.
+fn rank_words(ranks: &[u32]) -> String {
+    let word = if ranks.len() == 1 { "rank" } else { "ranks" };
+    format!("{word} {}", ranges(ranks.iter().copied()))
+}

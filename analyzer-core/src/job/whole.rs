@@ -1,0 +1,142 @@
+//! The job as one value.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::op_table::OpTable;
+use super::{Capabilities, Group, GroupIdx, Op};
+use crate::dump::{Entries, Entry, EntryIdx, GroupStatus, State};
+use crate::report::{Quality, Site};
+use crate::symbols::{Frame, FrameId, StackId, StrId, Symbols};
+
+/// Names a rank that left a dump: its place in [`Job::ranks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RankIdx(pub u32);
+
+/// What one rank left behind, in the job's symbols.
+#[derive(Clone, Debug)]
+pub struct RankDump {
+    /// Global rank.
+    pub rank: u32,
+    /// The file.
+    pub file: String,
+    /// `version` of the dump.
+    pub version: String,
+    /// The entries, oldest first.
+    pub entries: Entries,
+    /// The group of each [`Entry::group_ref`].
+    pub groups: Vec<GroupIdx>,
+    /// `pg_status`, by group, sorted; only groups that the entries join to their numbers.
+    pub statuses: Vec<(GroupIdx, GroupStatus)>,
+    /// What the dump can tell.
+    pub capabilities: Capabilities,
+}
+
+/// All dumps of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// Texts, frames, stacks and arguments of all ranks.
+    pub symbols: Symbols,
+    /// Ranks with a dump, ascending.
+    pub ranks: Vec<RankDump>,
+    /// Groups, by description, name and members.
+    pub groups: Vec<Group>,
+    /// Ranks that must exist (members of a group) and have no readable dump, ascending.
+    pub missing_ranks: Vec<u32>,
+    /// Ranks whose files could not be read, ascending; they are among `missing_ranks`.
+    pub unreadable_ranks: Vec<u32>,
+    /// Newest creation or completion time in any dump; 0 when there is none.
+    pub snapshot_ns: i64,
+    /// What could not be read or is uncertain.
+    pub quality: Vec<Quality>,
+    /// Names of operations, taken apart.
+    pub(super) ops: OpTable,
+    /// Whether a file is a library's, by the handle of its name.
+    pub(super) library_files: Vec<bool>,
+}
+
+impl Job {
+    /// The dump of a rank index.
+    pub fn rank(&self, at: RankIdx) -> &RankDump {
+        &self.ranks[at.0 as usize]
+    }
+
+    /// The index of a global rank that left a dump.
+    pub fn rank_idx(&self, rank: u32) -> Option<RankIdx> {
+        self.ranks.binary_search_by_key(&rank, |dump| dump.rank).ok().map(|at| RankIdx(at as u32))
+    }
+
+    /// A group.
+    pub fn group(&self, at: GroupIdx) -> &Group {
+        &self.groups[at.0 as usize]
+    }
+
+    /// An entry.
+    pub fn entry(&self, rank: RankIdx, entry: EntryIdx) -> Entry {
+        self.rank(rank).entries.get(entry)
+    }
+
+    /// The group of an entry.
+    pub fn group_of(&self, rank: RankIdx, entry: &Entry) -> Option<GroupIdx> {
+        self.rank(rank).groups.get(entry.group_ref as usize).copied()
+    }
+
+    /// What an operation's name says.
+    pub fn op(&self, name: StrId) -> &Op {
+        self.ops.get(name)
+    }
+
+    /// Handle of an operation's name without library and ranks.
+    pub fn op_name(&self, name: StrId) -> StrId {
+        self.ops.name(name)
+    }
+
+    /// How far an entry has come, as far as its recorder tells: where completion is never reported, retired means finished.
+    pub fn state(&self, rank: RankIdx, entry: &Entry) -> State {
+        if entry.state != State::Completed && entry.retired {
+            let weak = &self.rank(rank).capabilities.weak_libraries;
+            if weak.binary_search(&self.ops.library(entry.op)).is_ok() {
+                return State::Completed;
+            }
+        }
+        entry.state
+    }
+
+    /// Whether a completed entry took longer than its limit: an abort released it, it did not succeed.
+    pub fn is_late(&self, entry: &Entry) -> bool {
+        entry.state == State::Completed
+            && entry.timeout_ms > 0
+            && entry.created_ns > 0
+            && entry.completed_ns.saturating_sub(entry.created_ns) / 1_000_000 > i64::from(entry.timeout_ms)
+    }
+
+    /// Whether a frame belongs to a library.
+    pub fn is_library_frame(&self, frame: &Frame) -> bool {
+        self.library_files.get(frame.file.index()).copied().unwrap_or(true)
+    }
+
+    /// The innermost frame of the user's program; where all belong to libraries, the innermost one outside torch; `None` without a stack.
+    pub fn user_frame(&self, stack: StackId) -> Option<FrameId> {
+        let frames = || self.symbols.stacks.frames(stack);
+        let frame = |id: &FrameId| self.symbols.frames.get(*id);
+        frames()
+            .find(|id| !self.is_library_frame(&frame(id)))
+            .or_else(|| frames().find(|id| !self.symbols.strings.get(frame(id).file).contains("/torch/")))
+            .or_else(|| frames().next())
+    }
+
+    /// A frame as the report shows it.
+    pub fn site(&self, frame: FrameId) -> Site {
+        let frame = self.symbols.frames.get(frame);
+        Site {
+            function: self.symbols.strings.get(frame.function).into(),
+            file: self.symbols.strings.get(frame.file).into(),
+            line: frame.line,
+        }
+    }
+
+    /// The innermost user frame as the report shows it.
+    pub fn call_site(&self, stack: StackId) -> Option<Site> {
+        self.user_frame(stack).map(|frame| self.site(frame))
+    }
+}

@@ -1,0 +1,254 @@
+//! What the rules found, as the contract says it.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{
+    Finding, FindingGroup, JobFacts, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus, Report, SCHEMA, Side,
+    SideState, Site, Tool, ranges,
+};
+use crate::align::Progress;
+use crate::diagnose::{Case, Draft, DraftSide, Place};
+use crate::dump::{Entry, EntryIdx};
+use crate::job::RankIdx;
+use crate::symbols::{DtypesId, ShapesId};
+
+/// Puts the report together.
+pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
+    let ranks = rank_states(case, drafts);
+    let findings: Vec<Finding> =
+        drafts.iter().enumerate().map(|(at, draft)| finding(case, at, draft, &ranks)).collect();
+    let verdict = match findings.first() {
+        Some(first) => first.kind.name(),
+        None if case.job.ranks.iter().all(|dump| dump.entries.is_empty()) => "nothing_pending",
+        None => "no_fault",
+    };
+    let facts = facts(case);
+    let headline = match drafts.first() {
+        Some(draft) => draft.headline.clone(),
+        None => quiet_headline(&facts, verdict),
+    };
+    Report {
+        schema: SCHEMA,
+        tool: Tool { name: "hangscope".to_string(), version: env!("CARGO_PKG_VERSION").to_string() },
+        verdict: verdict.to_string(),
+        headline,
+        job: facts,
+        findings,
+        ranks,
+        data_quality: case.job.quality.clone(),
+    }
+}
+
+fn quiet_headline(facts: &JobFacts, verdict: &str) -> String {
+    if facts.ranks_loaded == 0 {
+        return "No dump could be read".to_string();
+    }
+    let ranks = if facts.ranks_loaded == 1 { "rank".to_string() } else { format!("{} ranks", facts.ranks_loaded) };
+    if verdict == "nothing_pending" {
+        return format!(
+            "Nothing is pending: the dumps of {ranks} hold no operation, so if the job hangs, it hangs outside the recorded library"
+        );
+    }
+    format!(
+        "No fault found: every recorded operation of {ranks} finished and all arguments agree; \
+         if the job hangs, it hangs outside the recorded collectives"
+    )
+}
+
+fn facts(case: &Case<'_>) -> JobFacts {
+    let job = case.job;
+    let mut versions: Vec<&str> = job.ranks.iter().map(|dump| dump.version.as_str()).collect();
+    versions.sort_by_key(|version| version_key(version));
+    versions.dedup();
+    let mut backends: BTreeSet<&str> = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for dump in &job.ranks {
+        for &op in &dump.entries.op {
+            if seen.insert(op) {
+                backends.insert(&job.op(op).library);
+            }
+        }
+    }
+    backends.remove("");
+    let world = job.world_size();
+    JobFacts {
+        world_size: (world > 0).then_some(world),
+        ranks_loaded: job.ranks.len() as u32,
+        ranks_missing: ranges(job.missing_ranks.iter().copied()),
+        dump_versions: versions.into_iter().map(ToOwned::to_owned).collect(),
+        backends: backends.into_iter().map(ToOwned::to_owned).collect(),
+        entries: job.ranks.iter().map(|dump| dump.entries.len() as u64).sum(),
+        rows: case.table.bands.iter().map(|band| (band.numbers.len() + band.messages.len()) as u64).sum(),
+        groups: job.groups.len() as u32,
+        snapshot_ns: job.snapshot_ns,
+    }
+}
+
+/// `2.10` is newer than `2.9`.
+fn version_key(version: &str) -> Vec<u32> {
+    version.split('.').map(|part| part.parse().unwrap_or(u32::MAX)).collect()
+}
+
+fn rank_states(case: &Case<'_>, drafts: &[Draft]) -> Vec<RankState> {
+    let job = case.job;
+    let hanging: Vec<&Draft> = drafts.iter().filter(|draft| draft.hangs).collect();
+    let suspects: BTreeSet<u32> = drafts.iter().flat_map(|draft| draft.suspects.iter().copied()).collect();
+    let victims: BTreeSet<u32> = hanging.iter().flat_map(|draft| waiting_at(case, draft.place)).collect();
+    let mut all: Vec<u32> = job.ranks.iter().map(|dump| dump.rank).chain(job.missing_ranks.iter().copied()).collect();
+    all.sort_unstable();
+    all.into_iter()
+        .map(|rank| {
+            let dump = job.rank_idx(rank);
+            let front = dump.and_then(|dump| Some((dump, case.front(dump)?)));
+            let status = if suspects.contains(&rank) {
+                RankStatus::Suspect
+            } else if dump.is_none() {
+                let unreadable = job.unreadable_ranks.binary_search(&rank).is_ok();
+                if unreadable { RankStatus::Unreadable } else { RankStatus::NoDump }
+            } else if victims.contains(&rank) {
+                RankStatus::Victim
+            } else if front.is_some() {
+                RankStatus::Blocked
+            } else {
+                RankStatus::Ok
+            };
+            RankState {
+                rank,
+                status,
+                waits_in: front.map(|(dump, (entry, place))| report_place(case, dump, entry, place)),
+                waits_for: front.map(|(_, (_, place))| waits_for(case, place, rank)).unwrap_or_default(),
+            }
+        })
+        .collect()
+}
+
+fn report_place(case: &Case<'_>, rank: RankIdx, entry: EntryIdx, place: Place) -> ReportPlace {
+    ReportPlace {
+        group: case.job.label(place.group()),
+        seq: match place {
+            Place::Row(_, row) => Some(case.band(place).number(row)),
+            Place::Message(..) => None,
+        },
+        op: case.job.op(case.job.entry(rank, entry).op).name.clone(),
+    }
+}
+
+/// The parties of a place that have not joined it; where all have, those who have not finished it.
+fn waits_for(case: &Case<'_>, place: Place, rank: u32) -> String {
+    let parties = case.parties(place);
+    let absent = || parties.iter().filter(|party| party.rank != rank && party.cell.entry().is_none());
+    if absent().next().is_some() {
+        return ranges(absent().map(|party| party.rank));
+    }
+    ranges(parties.iter().filter(|party| party.rank != rank && case.waits(party)).map(|party| party.rank))
+}
+
+fn waiting_at(case: &Case<'_>, place: Place) -> Vec<u32> {
+    let parties = case.parties(place);
+    parties.iter().filter(|party| case.waits(party)).map(|party| party.rank).collect()
+}
+
+fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Finding {
+    let job = case.job;
+    let group = job.group(draft.place.group());
+    let waiting = if draft.hangs { waiting_at(case, draft.place) } else { Vec::new() };
+    let victims = waiting.iter().copied().filter(|rank| draft.suspects.binary_search(rank).is_err());
+    let blocked = ranks.iter().filter(|state| draft.hangs && at == 0 && state.status == RankStatus::Blocked);
+    let mut sides: Vec<Side> = draft.sides.iter().map(|side| report_side(case, side)).collect();
+    // Stable: equal sides stay in the order of the rule.
+    let mut order: Vec<usize> = (0..sides.len()).collect();
+    order.sort_by_key(|&at| usize::MAX - draft.sides.get(at).map_or(0, |side| side.ranks.len()));
+    sides = order.iter().filter_map(|&at| sides.get(at).cloned()).collect();
+    let op = draft
+        .sides
+        .iter()
+        .filter(|side| !side.ranks.iter().all(|rank| draft.suspects.contains(rank)))
+        .chain(&draft.sides)
+        .find_map(|side| side.entry)
+        .map(|(rank, entry)| job.op(job.entry(rank, entry).op).name.clone())
+        .unwrap_or_default();
+    Finding {
+        id: format!("F{}", at + 1),
+        kind: draft.kind,
+        cause: draft.cause,
+        confidence: draft.confidence,
+        group: Some(FindingGroup {
+            name: group.name.clone(),
+            desc: group.desc.clone(),
+            label: job.label(draft.place.group()),
+            ranks: ranges(group.members.iter().copied()),
+        }),
+        seq: match draft.place {
+            Place::Row(_, row) => Some(case.band(draft.place).number(row)),
+            Place::Message(..) => None,
+        },
+        p2p: case.message(draft.place).map(|message| P2pPlace {
+            src: message.src,
+            dst: message.dst,
+            nth: message.nth,
+        }),
+        op,
+        suspects: ranges(draft.suspects.iter().copied()),
+        tie: draft.tie,
+        victims: ranges(victims),
+        blocked: ranges(blocked.map(|state| state.rank)),
+        sides,
+        evidence: draft.evidence.clone(),
+        alternatives: draft.alternatives.clone(),
+        next_steps: draft.next_steps.clone(),
+    }
+}
+
+fn report_side(case: &Case<'_>, side: &DraftSide) -> Side {
+    let job = case.job;
+    let entry = side.entry.map(|(rank, at)| job.entry(rank, at));
+    let args = entry.map(|entry| job.symbols.args.get(entry.args)).unwrap_or_default();
+    let state = match side.entry.map(|(rank, at)| case.table.progress(rank, at)) {
+        None if side.unknown => SideState::Unknown,
+        None => SideState::Missing,
+        Some(Progress::Scheduled) => SideState::Scheduled,
+        Some(Progress::Started) => SideState::Started,
+        Some(Progress::Completed | Progress::Late) => SideState::Completed,
+        Some(Progress::Unknown) => SideState::Unknown,
+    };
+    // A side that is absent shows the stack of what it did last: "left here".
+    let shown = entry.or_else(|| side.last.map(|(rank, at)| job.entry(rank, at)));
+    Side {
+        ranks: ranges(side.ranks.iter().copied()),
+        op: entry.map(|entry| job.op(entry.op).name.clone()),
+        state,
+        input_sizes: sizes(case, args.input_sizes),
+        output_sizes: sizes(case, args.output_sizes),
+        input_dtypes: dtypes(case, args.input_dtypes),
+        output_dtypes: dtypes(case, args.output_dtypes),
+        call_site: entry.and_then(|entry| job.call_site(entry.stack)),
+        frames: shown.map(|entry| frames(case, &entry)).unwrap_or_default(),
+        last_op: side.last.map(|(rank, at)| {
+            let last = job.entry(rank, at);
+            LastOp {
+                group: job.group_of(rank, &last).map(|group| job.label(group)).unwrap_or_default(),
+                op: job.op(last.op).name.clone(),
+                seq: last.collective_seq.filter(|_| job.op(last.op).peer.is_none()),
+                call_site: job.call_site(last.stack),
+            }
+        }),
+    }
+}
+
+fn frames(case: &Case<'_>, entry: &Entry) -> Vec<Site> {
+    case.job.symbols.stacks.frames(entry.stack).map(|frame| case.job.site(frame)).collect()
+}
+
+fn sizes(case: &Case<'_>, sizes: ShapesId) -> Vec<Vec<i64>> {
+    let symbols = &case.job.symbols;
+    symbols.shape_lists.get(sizes).iter().map(|&shape| symbols.shapes.get(shape).to_vec()).collect()
+}
+
+fn dtypes(case: &Case<'_>, dtypes: DtypesId) -> Vec<String> {
+    let symbols = &case.job.symbols;
+    symbols.dtype_lists.get(dtypes).iter().map(|&dtype| symbols.strings.get(dtype).to_string()).collect()
+}

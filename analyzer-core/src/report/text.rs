@@ -1,0 +1,216 @@
+//! The report as text for a tired person.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{Finding, QualityKind, RankStatus, Report, Side, SideState, Site, ranges};
+
+/// What a piece of text is, for those who colour it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emphasis {
+    /// The headline of a fault.
+    Fault,
+    /// The headline when nothing is wrong.
+    Fine,
+    /// A heading.
+    Heading,
+    /// Names of blamed ranks.
+    Suspect,
+    /// Names of waiting ranks.
+    Victim,
+    /// Said for completeness.
+    Faint,
+    /// All else.
+    Plain,
+}
+
+/// Longest list of notes that the text writes out.
+const NOTES: usize = 12;
+/// Frames of a stack that the text shows.
+const FRAMES: usize = 3;
+
+/// The report as plain text.
+pub fn render_text(report: &Report) -> String {
+    render_styled(report, |text, _| text.to_string())
+}
+
+/// The report as text, each piece passed through `style`.
+pub fn render_styled(report: &Report, style: impl Fn(&str, Emphasis) -> String) -> String {
+    let mut out = Vec::new();
+    let fault = !report.findings.is_empty();
+    out.push(style(&report.headline, if fault { Emphasis::Fault } else { Emphasis::Fine }));
+    if let Some(first) = report.findings.first() {
+        out.push(style(
+            &format!("{} · {} confidence · {}", first.cause.title(), first.confidence.name(), first.kind.name()),
+            Emphasis::Faint,
+        ));
+    }
+    for finding in &report.findings {
+        if report.findings.len() > 1 {
+            let group = finding.group.as_ref().map(|group| group.label.as_str()).unwrap_or_default();
+            out.push(String::new());
+            out.push(style(&format!("Finding {}: {} in {group}", finding.id, finding.kind.name()), Emphasis::Heading));
+        }
+        write_finding(finding, &style, &mut out);
+    }
+    write_ranks(report, &style, &mut out);
+    write_notes(report, &style, &mut out);
+    let facts = &report.job;
+    out.push(String::new());
+    let world = facts.world_size.map(|size| format!(" of {size}")).unwrap_or_default();
+    out.push(style(
+        &format!(
+            "{}{world} ranks read · {} groups · {} entries · {} rows · {}",
+            facts.ranks_loaded,
+            facts.groups,
+            facts.entries,
+            facts.rows,
+            if facts.backends.is_empty() { "no operations".to_string() } else { facts.backends.join(", ") }
+        ),
+        Emphasis::Faint,
+    ));
+    let mut text = out.join("\n");
+    text.push('\n');
+    text
+}
+
+fn write_finding(finding: &Finding, style: &impl Fn(&str, Emphasis) -> String, out: &mut Vec<String>) {
+    out.push(String::new());
+    for (name, list, emphasis) in [
+        ("suspect", &finding.suspects, Emphasis::Suspect),
+        ("waiting", &finding.victims, Emphasis::Victim),
+        ("blocked", &finding.blocked, Emphasis::Plain),
+    ] {
+        if !list.is_empty() {
+            let words = match name {
+                "suspect" => "blamed for it",
+                "waiting" => "wait in this row",
+                _ => "wait elsewhere because of it",
+            };
+            out.push(format!("  {name:<8}{}  {}", style(list, emphasis), style(words, Emphasis::Faint)));
+        }
+    }
+    for side in &finding.sides {
+        out.push(String::new());
+        out.push(style(&side_title(side), Emphasis::Heading));
+        let user: Vec<&Site> = side.frames.iter().filter(|site| !crate::job::is_library_file(&site.file)).collect();
+        let shown = if user.is_empty() { side.frames.iter().collect() } else { user };
+        for site in shown.iter().take(FRAMES) {
+            out.push(format!("    {}  {}", site.function, style(&format!("{}:{}", site.file, site.line), Emphasis::Faint)));
+        }
+        if side.frames.is_empty() {
+            out.push(format!("    {}", style("no call stack recorded", Emphasis::Faint)));
+        }
+    }
+    write_list("Evidence", finding.evidence.iter().cloned(), style, out);
+    let others = finding.alternatives.iter().map(|other| format!("{}: {}", other.cause.title(), other.why));
+    write_list("It could also be", others, style, out);
+    write_list("Next steps", finding.next_steps.iter().cloned(), style, out);
+}
+
+fn side_title(side: &Side) -> String {
+    let several = side.ranks.contains(['-', ',']);
+    let who = format!("{} {}", if several { "Ranks" } else { "Rank" }, side.ranks);
+    match (&side.op, side.state) {
+        (Some(op), state) => {
+            let shapes = |shapes: &[Vec<i64>]| {
+                let texts: Vec<String> = shapes.iter().take(3).map(|shape| format!("{shape:?}")).collect();
+                let more = if shapes.len() > 3 { format!(", … {} tensors", shapes.len()) } else { String::new() };
+                texts.join(", ") + &more
+            };
+            let (input, output) = (shapes(&side.input_sizes), shapes(&side.output_sizes));
+            let sizes = if input == output || output.is_empty() { input } else { format!("{input} → {output}") };
+            let dtypes = if side.input_dtypes.is_empty() { &side.output_dtypes } else { &side.input_dtypes };
+            let dtype = dtypes.first().map(|dtype| format!(" {dtype}")).unwrap_or_default();
+            format!("{who}: {op} {sizes}{dtype}, {}", state_word(state))
+        }
+        (None, SideState::Unknown) => format!("{who}: nothing is known"),
+        (None, _) => match &side.last_op {
+            Some(last) => {
+                let row = last.seq.map(|seq| format!(" (row {seq} of {})", last.group)).unwrap_or_default();
+                format!("{who}: not issued; last seen in {}{row}", last.op)
+            }
+            None => format!("{who}: not issued; nothing recorded before it"),
+        },
+    }
+}
+
+fn state_word(state: SideState) -> &'static str {
+    match state {
+        SideState::Missing => "not issued",
+        SideState::Scheduled => "scheduled",
+        SideState::Started => "started",
+        SideState::Completed => "completed",
+        SideState::Unknown => "state unknown",
+    }
+}
+
+fn write_list(
+    title: &str,
+    lines: impl Iterator<Item = String>,
+    style: &impl Fn(&str, Emphasis) -> String,
+    out: &mut Vec<String>,
+) {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return;
+    }
+    out.push(String::new());
+    out.push(style(title, Emphasis::Heading));
+    out.extend(lines.into_iter().map(|line| format!("  - {line}")));
+}
+
+/// Who waits where, ranks that wait in the same place together.
+fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: &mut Vec<String>) {
+    let mut places: Vec<(String, Vec<u32>)> = Vec::new();
+    for state in &report.ranks {
+        let text = match &state.waits_in {
+            Some(place) => {
+                let row = place.seq.map(|seq| format!(" row {seq}")).unwrap_or_default();
+                let whom = if state.waits_for.is_empty() { String::new() } else { format!(", for {}", state.waits_for) };
+                // Where all have joined, each waits for all others; saying whom would give each its own line.
+                let whom = if whom.len() > 60 || state.status == RankStatus::Blocked { String::new() } else { whom };
+                format!("{}{row} of {}{whom}", place.op, place.group)
+            }
+            None => continue,
+        };
+        match places.iter_mut().find(|item| item.0 == text) {
+            Some(item) => item.1.push(state.rank),
+            None => places.push((text, alloc::vec![state.rank])),
+        }
+    }
+    if places.is_empty() {
+        return;
+    }
+    out.push(String::new());
+    out.push(style("Who waits where", Emphasis::Heading));
+    places.sort_by_key(|item| (usize::MAX - item.1.len(), item.1.first().copied()));
+    for (text, ranks) in places.iter().take(NOTES) {
+        out.push(format!("  {}  {text}", style(&ranges(ranks.iter().copied()), Emphasis::Plain)));
+    }
+    if places.len() > NOTES {
+        out.push(format!("  … {} more places", places.len() - NOTES));
+    }
+}
+
+fn write_notes(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: &mut Vec<String>) {
+    if report.data_quality.is_empty() {
+        return;
+    }
+    out.push(String::new());
+    out.push(style("Notes on the data", Emphasis::Heading));
+    for note in report.data_quality.iter().take(NOTES) {
+        let file = match (&note.file, note.kind) {
+            (Some(file), QualityKind::Unreadable | QualityKind::Truncated | QualityKind::UnknownRank) => {
+                format!("{file}: ")
+            }
+            (Some(file), QualityKind::DuplicateRank) => format!("{file}: "),
+            _ => String::new(),
+        };
+        out.push(format!("  - {}: {file}{}", note.kind.name(), note.detail));
+    }
+    if report.data_quality.len() > NOTES {
+        out.push(format!("  - … {} more (--format json lists all)", report.data_quality.len() - NOTES));
+    }
+}

@@ -1,5 +1,6 @@
 // Serves a built page under a sub-path, opens it in Debian's Chromium, and watches everything that the browser asks for.
 
+import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -36,6 +37,26 @@ const CONTENT_TYPES = {
   ".wasm": "application/wasm",
 };
 
+const endings = new WeakMap();
+
+/** Runs `end` when the test `t` is over: the last one first, so that a browser closes before the server that it talks to. */
+export function atEnd(t, end) {
+  if (!endings.has(t)) {
+    endings.set(t, []);
+    t.after(async () => {
+      const errors = [];
+      for (const each of endings.get(t).reverse()) {
+        // A server that stays up would keep the whole run from ending.
+        await Promise.resolve().then(each).catch((error) => errors.push(error));
+      }
+      if (errors.length > 0) {
+        throw errors[0];
+      }
+    });
+  }
+  endings.get(t).push(end);
+}
+
 async function listen(server) {
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
   return server.address().port;
@@ -47,10 +68,10 @@ async function closeServer(server) {
 }
 
 /**
- * A plain static server, as a user would have one: `folder` under `subPath` and nothing else.
- * Gives `{ url, close }`.
+ * A plain static server, as a user would have one: `folder` under `subPath` and nothing else. It ends with the test `t`.
+ * Gives its address.
  */
-export async function serve(folder = DIST, subPath = "/some/where/") {
+export async function serve(t, { folder = DIST, subPath = "/some/where/" } = {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     const inside = decodeURIComponent(pathname.slice(subPath.length)) || "index.html";
@@ -67,7 +88,8 @@ export async function serve(folder = DIST, subPath = "/some/where/") {
     createReadStream(file).pipe(response);
   });
   const port = await listen(server);
-  return { url: `http://127.0.0.1:${port}${subPath}`, close: () => closeServer(server) };
+  atEnd(t, () => closeServer(server));
+  return `http://127.0.0.1:${port}${subPath}`;
 }
 
 /** A proxy that lets nothing through and notes who was asked for. Chromium sends it all that isn't for this machine. */
@@ -86,45 +108,36 @@ async function refusingProxy() {
 }
 
 /**
- * Starts Chromium and opens `url` in a page of `viewport`'s size.
+ * Starts Chromium and opens `url` in a page of `viewport`'s size. It ends with the test `t`.
  *
- * Gives `{ page, context, requests, problems, close }`: `requests` are all addresses asked for, `problems` what a person
- * would call wrong (console errors, uncaught exceptions, failed or foreign requests).
- * `close()` ends the browser and throws if there were problems; who provokes one on purpose takes it out of `problems`.
+ * Gives `{ page, context, requests, problems, foreign }`: `requests` are all addresses that the page asked for, `problems`
+ * what a person would call wrong (console errors, uncaught exceptions, failed or foreign requests), `foreign` what went
+ * out to another host. When the test is over, any problem makes it fail: whoever provokes one on purpose takes it out of
+ * `problems`.
  */
-export async function openPage(url, { viewport = { width: 1280, height: 800 }, colorScheme = "light" } = {}) {
+export async function openPage(t, url, { viewport = { width: 1280, height: 800 }, colorScheme = "light" } = {}) {
   const proxy = await refusingProxy();
+  atEnd(t, proxy.close);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
   const requests = [];
   const problems = [];
-  let page, context;
-  try {
-    context = await browser.newContext({
-      viewport,
-      colorScheme,
-      deviceScaleFactor: 1,
-      reducedMotion: "reduce",
-      // Of the context and not of the browser, whose own calls home are not the page's.
-      proxy: { server: proxy.url, bypass: "127.0.0.1" },
-    });
-    watch(context, new URL(url).origin, requests, problems);
-    page = await context.newPage();
-    await page.goto(url);
-  } catch (error) {
+  atEnd(t, async () => {
     await browser.close();
-    await proxy.close();
-    throw error;
-  }
-  const close = async () => {
-    await browser.close();
-    await proxy.close();
-    const foreign = proxy.asked.map((address) => `the browser asked for ${address}`);
-    const all = [...problems, ...foreign];
-    if (all.length > 0) {
-      throw new Error(`the page misbehaved:\n  ${all.join("\n  ")}`);
-    }
-  };
-  return { page, context, requests, problems, foreign: proxy.asked, close };
+    const all = [...problems, ...proxy.asked.map((address) => `the browser asked for ${address}`)];
+    assert.deepEqual(all, [], "the page misbehaved");
+  });
+  const context = await browser.newContext({
+    viewport,
+    colorScheme,
+    deviceScaleFactor: 1,
+    reducedMotion: "reduce",
+    // Of the context and not of the browser, whose own calls home are not the page's.
+    proxy: { server: proxy.url, bypass: "127.0.0.1" },
+  });
+  watch(context, new URL(url).origin, requests, problems);
+  const page = await context.newPage();
+  await page.goto(url);
+  return { page, context, requests, problems, foreign: proxy.asked };
 }
 
 function watch(context, origin, requests, problems) {

@@ -156,7 +156,7 @@ function watch(context, origin, requests, problems) {
   });
   context.on("console", (message) => {
     if (message.type() === "error") {
-      problems.push(`console: ${message.text()}`);
+      problems.push(`console: ${message.text()} (${message.location().url})`);
     }
   });
   context.on("weberror", (error) => problems.push(`uncaught: ${error.error()}`));

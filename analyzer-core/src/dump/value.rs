@@ -13,13 +13,15 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// `slot` is the memo slot of a container that Python memoised before it was filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
+    // First and in this order: the memo counts on it for speed, though not for being right.
+    Str(StrId),
+    Frame(FrameId),
     None,
     Bool(bool),
     Int(i64),
     /// An integer that 64 bits do not hold.
     Huge,
     Float(f64),
-    Str(StrId),
     /// A dict without items, so far.
     Dict {
         slot: u32,

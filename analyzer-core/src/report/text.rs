@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Finding, QualityKind, RankStatus, Report, Side, SideState, Site, ranges};
+use super::{Finding, QualityKind, Report, Side, SideState, Site, ranges};
 
 /// What a piece of text is, for those who colour it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,21 +163,18 @@ fn write_list(
 
 /// Who waits where, ranks that wait in the same place together.
 fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: &mut Vec<String>) {
-    let mut places: Vec<(String, Vec<u32>)> = Vec::new();
+    // Place, ranks that wait there, and for whom if all of them wait for the same.
+    let mut places: Vec<(String, Vec<u32>, Option<&str>)> = Vec::new();
     for state in &report.ranks {
-        let text = match &state.waits_in {
-            Some(place) => {
-                let row = place.seq.map(|seq| format!(" row {seq}")).unwrap_or_default();
-                let whom = if state.waits_for.is_empty() { String::new() } else { format!(", for {}", state.waits_for) };
-                // Where all have joined, each waits for all others; saying whom would give each its own line.
-                let whom = if whom.len() > 60 || state.status == RankStatus::Blocked { String::new() } else { whom };
-                format!("{}{row} of {}{whom}", place.op, place.group)
-            }
-            None => continue,
-        };
+        let Some(place) = &state.waits_in else { continue };
+        let row = place.seq.map(|seq| format!(" row {seq}")).unwrap_or_default();
+        let text = format!("{}{row} of {}", place.op, place.group);
         match places.iter_mut().find(|item| item.0 == text) {
-            Some(item) => item.1.push(state.rank),
-            None => places.push((text, alloc::vec![state.rank])),
+            Some(item) => {
+                item.1.push(state.rank);
+                item.2 = item.2.filter(|whom| *whom == state.waits_for);
+            }
+            None => places.push((text, alloc::vec![state.rank], Some(&state.waits_for))),
         }
     }
     if places.is_empty() {
@@ -186,8 +183,9 @@ fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: 
     out.push(String::new());
     out.push(style("Who waits where", Emphasis::Heading));
     places.sort_by_key(|item| (usize::MAX - item.1.len(), item.1.first().copied()));
-    for (text, ranks) in places.iter().take(NOTES) {
-        out.push(format!("  {}  {text}", style(&ranges(ranks.iter().copied()), Emphasis::Plain)));
+    for (text, ranks, whom) in places.iter().take(NOTES) {
+        let whom = whom.filter(|whom| !whom.is_empty()).map(|whom| format!(", for {whom}")).unwrap_or_default();
+        out.push(format!("  {}  {text}{whom}", style(&ranges(ranks.iter().copied()), Emphasis::Plain)));
     }
     if places.len() > NOTES {
         out.push(format!("  … {} more places", places.len() - NOTES));

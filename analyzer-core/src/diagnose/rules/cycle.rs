@@ -14,7 +14,7 @@ use crate::report::{Cause, Confidence, Kind, ranges};
 
 /// Describes a cycle of waits; `places` are its members, sorted.
 pub(in crate::diagnose) fn find(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
-    departed(case, places).or_else(|| swapped(case, places)).or_else(|| deadlock(case, places))
+    departed(case, places).or_else(|| deadlock(case, places))
 }
 
 /// A rank that is absent from a row because it left the common program before it, and waits elsewhere in the cycle.
@@ -95,7 +95,7 @@ fn departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
 }
 
 /// Two rows that every common member has issued, in different orders.
-fn swapped(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+pub(in crate::diagnose) fn find_swapped(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
     for (at, &one) in places.iter().enumerate() {
         for &other in places.get(at + 1..).unwrap_or(&[]) {
             if let (Place::Row(..), Place::Row(..)) = (one, other)

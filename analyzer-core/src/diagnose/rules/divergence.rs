@@ -16,11 +16,14 @@ use crate::report::{Alternative, Cause, Confidence, Kind};
 /// Looks for calls that do not fit, at this place or in an older row of its group.
 pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
     let Place::Row(group, row) = place else { return None };
-    let band = case.table.band(group);
-    if let Some(misfit) = first_misfit(case, band, Some(row)) {
-        return Some(describe(case, group, misfit, false));
-    }
-    unusual_sites(case, band, row).then(|| describe(case, group, row, true))
+    let misfit = first_misfit(case, case.table.band(group), Some(row))?;
+    Some(describe(case, group, misfit, false))
+}
+
+/// Looks for calls that fit and come from places in the code that never met before.
+pub(in crate::diagnose) fn find_by_site(case: &Case<'_>, place: Place) -> Option<Draft> {
+    let Place::Row(group, row) = place else { return None };
+    unusual_sites(case, case.table.band(group), row).then(|| describe(case, group, row, true))
 }
 
 /// Describes a row whose calls do not fit, or come from unusual places (`by_site`).

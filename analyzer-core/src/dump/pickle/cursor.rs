@@ -11,30 +11,48 @@ pub(super) type Fatal = Box<Fault>;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
-    bytes: &'a [u8],
-    pub(super) at: usize,
+    len: usize,
+    rest: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Cursor { bytes, at: 0 }
+        Cursor { len: bytes.len(), rest: bytes }
+    }
+
+    /// How many bytes were read.
+    #[inline]
+    pub(super) fn at(&self) -> usize {
+        self.len - self.rest.len()
     }
 
     #[inline]
     pub(super) fn byte(&mut self) -> Result<u8, Fatal> {
-        let Some(&byte) = self.bytes.get(self.at) else {
+        let Some((&byte, rest)) = self.rest.split_first() else {
             return Err(self.ends_early());
         };
-        self.at += 1;
+        self.rest = rest;
         Ok(byte)
+    }
+
+    /// The next byte, which stays where it is.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
+    /// Goes past a byte that was looked at.
+    #[inline]
+    pub(super) fn skip(&mut self) {
+        self.rest = self.rest.get(1..).unwrap_or(&[]);
     }
 
     #[inline]
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Fatal> {
-        let Some(array) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) else {
+        let Some((array, rest)) = self.rest.split_first_chunk::<N>() else {
             return Err(self.ends_early());
         };
-        self.at += N;
+        self.rest = rest;
         Ok(*array)
     }
 
@@ -51,30 +69,29 @@ impl<'a> Cursor<'a> {
     /// The next `len` bytes. A length that the file cannot have is found here, before anything is reserved for it.
     #[inline]
     pub(super) fn slice(&mut self, len: u64) -> Result<&'a [u8], Fatal> {
-        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        let slice = usize::try_from(len).ok().and_then(|len| rest.get(..len));
-        let Some(slice) = slice else {
+        let parts = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
+        let Some((slice, rest)) = parts else {
             return Err(self.too_long(len));
         };
-        self.at += slice.len();
+        self.rest = rest;
         Ok(slice)
     }
 
     /// The bytes up to the next newline, which is skipped.
     pub(super) fn line(&mut self) -> Result<&'a [u8], Fatal> {
-        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        let Some(end) = rest.iter().position(|&byte| byte == b'\n') else {
+        let mut parts = self.rest.splitn(2, |&byte| byte == b'\n');
+        let (Some(line), Some(rest)) = (parts.next(), parts.next()) else {
             return Err(self.ends_early());
         };
-        self.at += end + 1;
-        Ok(rest.get(..end).unwrap_or(&[]))
+        self.rest = rest;
+        Ok(line)
     }
 
     #[cold]
     fn ends_early(&self) -> Fatal {
         Box::new(Fault {
             kind: FaultKind::Truncated,
-            offset: Some(self.bytes.len() as u64),
+            offset: Some(self.len as u64),
             message: String::from(
                 "the file ends in the middle of the pickle; the process was probably killed while it wrote it, and the entries before \
                  this place are kept",
@@ -84,12 +101,12 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     fn too_long(&self, len: u64) -> Fatal {
-        let rest = self.bytes.len().saturating_sub(self.at);
+        let rest = self.rest.len();
         let mut fault = self.ends_early();
         fault.message = format!(
             "the file ends in the middle of the pickle: {len} bytes should follow offset {}, and there are {rest}; the entries before \
              this place are kept",
-            self.at
+            self.at()
         );
         fault
     }

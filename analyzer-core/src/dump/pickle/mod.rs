@@ -5,9 +5,13 @@
 //! function names, which stand for plain lists, and digests each container when it is filled.
 
 mod cursor;
+mod escape;
+mod fill;
 mod machine;
 mod memo;
+mod number;
 mod op;
 mod partials;
+mod rare;
 
 pub(super) use machine::Machine;

@@ -1,0 +1,137 @@
+//! Which files the user means.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use walkdir::WalkDir;
+
+use crate::archive;
+use crate::view::DumpFile;
+
+/// One file to read.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// What the user calls it, with `/` between its parts.
+    pub(crate) name: String,
+    pub(crate) content: Content,
+}
+
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// On disk.
+    File(PathBuf),
+    /// From an archive or from standard input.
+    Bytes(Vec<u8>),
+}
+
+/// Files larger than this are looked at before they are read whole: a folder may hold checkpoints too.
+const LARGE_BYTES: u64 = 4 << 20;
+/// So many bytes tell whether a file can be a dump.
+const HEAD_BYTES: u64 = 64 << 10;
+
+impl Source {
+    /// Size, as far as it is known without reading.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        match &self.content {
+            Content::File(path) => path.metadata().map_or(0, |metadata| metadata.len()),
+            Content::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Reads the file, and of a large file that is no dump only its head.
+    pub(crate) fn read(&self, looks_like_dump: impl Fn(&[u8]) -> bool) -> io::Result<Vec<u8>> {
+        match &self.content {
+            Content::Bytes(bytes) => Ok(bytes.clone()),
+            Content::File(path) => {
+                let mut file = fs::File::open(path)?;
+                let size = file.metadata()?.len();
+                let mut bytes = Vec::new();
+                if size > LARGE_BYTES {
+                    (&mut file).take(HEAD_BYTES).read_to_end(&mut bytes)?;
+                    if !looks_like_dump(&bytes) {
+                        return Ok(bytes);
+                    }
+                    bytes.reserve_exact(usize::try_from(size).unwrap_or(0).saturating_sub(bytes.len()));
+                }
+                file.read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+/// Finds all files below the paths, sorted by name. Archives are opened.
+pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Source>> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path == Path::new("-") {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes).context("failed to read standard input")?;
+            found.push(Source { name: "-".into(), content: Content::Bytes(bytes) });
+            continue;
+        }
+        let metadata = fs::metadata(path).with_context(|| format!("cannot open {}", path.display()))?;
+        if !metadata.is_dir() {
+            add_file(path.clone(), shown(path), &mut found)?;
+            continue;
+        }
+        // Below one folder names begin with the folder's own, as in the browser; several folders need telling apart.
+        let head = if paths.len() == 1 { path.file_name().map(shown).unwrap_or_default() } else { shown(path) };
+        for entry in WalkDir::new(path).follow_links(true).sort_by_file_name() {
+            let entry = entry.with_context(|| format!("cannot search {}", path.display()))?;
+            if entry.file_type().is_file() {
+                let below = entry.path().strip_prefix(path).map(shown).unwrap_or_default();
+                let name = if head.is_empty() { below } else { format!("{}/{below}", head.trim_end_matches('/')) };
+                add_file(entry.path().to_path_buf(), name, &mut found)?;
+            }
+        }
+    }
+    if found.is_empty() {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        bail!(
+            "no file in {}; expected the dumps that the ranks left behind, such as nccl_trace_rank_0 \
+             (PyTorch writes them with TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_ON_TIMEOUT=true)",
+            names.join(", ")
+        );
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+fn add_file(path: PathBuf, name: String, found: &mut Vec<Source>) -> Result<()> {
+    match archive::members(&path).with_context(|| format!("cannot open {}", path.display()))? {
+        Some(members) => found.extend(
+            members
+                .into_iter()
+                .map(|(member, bytes)| Source { name: format!("{name}/{member}"), content: Content::Bytes(bytes) }),
+        ),
+        None => found.push(Source { name, content: Content::File(path) }),
+    }
+    Ok(())
+}
+
+fn shown(path: impl AsRef<OsStr>) -> String {
+    path.as_ref().to_string_lossy().replace('\\', "/")
+}
+
+/// The sources as files, those from archives written to `folder`.
+pub(crate) fn on_disk(sources: Vec<Source>, folder: &Path) -> Result<Vec<DumpFile>> {
+    sources
+        .into_iter()
+        .enumerate()
+        .map(|(at, source)| {
+            let path = match source.content {
+                Content::File(path) => path,
+                Content::Bytes(bytes) => {
+                    let path = folder.join(at.to_string());
+                    fs::write(&path, bytes).with_context(|| format!("failed to unpack {}", source.name))?;
+                    path
+                }
+            };
+            Ok(DumpFile { path, name: source.name })
+        })
+        .collect()
+}

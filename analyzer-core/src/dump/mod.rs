@@ -17,6 +17,7 @@ mod json;
 mod keys;
 mod pickle;
 mod value;
+pub mod wire;
 
 pub use container::read;
 pub use dump_file::{Dump, Encoding, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading};

@@ -16,6 +16,9 @@ use crate::toolchain::{TARGET, WasmToolchain};
 /// The one profile of every wasm build: with a second one std and Leptos would be compiled again.
 const PROFILE: &str = "wasm";
 
+/// The version of wasm-bindgen that is linked in; the page's crate needs exactly this one.
+pub const WASM_BINDGEN_VERSION: &str = "0.2.130";
+
 /// The target folder of wasm builds: one of its own, so that a cargo that waits for this build holds no lock on it.
 pub fn target_dir(root: &Path) -> PathBuf {
     let outer = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);

@@ -29,6 +29,6 @@ pub use fingerprint::{SOURCES, fingerprint};
 #[cfg(feature = "build")]
 pub use apt::install_packages;
 #[cfg(feature = "build")]
-pub use build::{bindgen, build_page, target_dir};
+pub use build::{WASM_BINDGEN_VERSION, bindgen, build_page, target_dir};
 #[cfg(feature = "build")]
 pub use toolchain::{InstallPolicy, WasmToolchain};

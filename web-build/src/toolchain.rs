@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::apt::{install_packages, run_quietly};
 
@@ -17,6 +17,9 @@ pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Debian's Rust for its browsers, in a version that its security archive keeps current.
 const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm", "lld-22"];
+
+/// The lints for it, which only the tests need.
+const DEBIAN_CLIPPY: &str = "rust-web-clippy";
 
 /// The oldest Rust that the workspace builds with.
 const MINIMUM_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
@@ -69,6 +72,28 @@ impl WasmToolchain {
         }
         install_packages(DEBIAN_PACKAGES).with_context(|| advice.clone())?;
         Self::find().context(advice)
+    }
+
+    /// In words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Current => "the current Rust toolchain",
+            Self::Debian => "Debian's Rust (package rustc-web)",
+        }
+    }
+
+    /// Makes sure that [`WasmToolchain::cargo`] has `clippy`.
+    pub fn ensure_clippy(self) -> Result<()> {
+        let present = || run_quietly(self.cargo().args(["clippy", "--version"])).is_some();
+        if present() {
+            return Ok(());
+        }
+        match self {
+            Self::Current => bail!("clippy is missing; `rustup component add clippy` installs it"),
+            Self::Debian => install_packages(&[DEBIAN_CLIPPY])?,
+        }
+        ensure!(present(), "clippy does not start, though {DEBIAN_CLIPPY} is installed");
+        Ok(())
     }
 
     /// A cargo that compiles for the page: the environment is set, no argument is given.

@@ -1,13 +1,24 @@
 //! Set-up, web build, run and test of hangscope: `cargo xtask --help`.
 
+mod bindgen;
+mod command;
+mod run;
+mod setup;
 mod step;
+mod tally;
+mod test;
+mod trunk;
 mod web;
+
+#[cfg(test)]
+mod tidy;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
+use hangscope_web_build::InstallPolicy;
 
 /// Set-up, web build, run and test of hangscope.
 #[derive(Debug, Parser)]
@@ -19,24 +30,58 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Subcommands {
+    /// Build everything and open the page with dumps: the given ones, or the sample job's
+    Run(run::RunArguments),
     /// Build the page into a folder of static files for any web server, under any path
     Web {
         /// The folder to write
         #[arg(long, default_value = "dist")]
         out: PathBuf,
+        /// Fail, and say what is missing, rather than install system packages
+        #[arg(long)]
+        no_install: bool,
     },
+    /// Check everything: format, lints, all tests, the page in a real browser
+    Test,
+    /// Install what the build needs, and with --tests what the tests need
+    Setup {
+        /// Chromium and its driver, Node.js, and the npm packages too
+        #[arg(long)]
+        tests: bool,
+    },
+    /// Run Trunk (0.21.14, if it is installed) with the toolchain and the wasm-bindgen that the page needs
+    Trunk {
+        /// What Trunk is to do: `build --release`, `serve`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
+    },
+    /// Stand in for the command `wasm-bindgen`, which Trunk calls
+    #[command(hide = true)]
+    WasmBindgen(bindgen::BindgenArguments),
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Subcommands::Web { out } => root().and_then(|root| web::build(&root, &root.join(out))),
-    };
-    match result {
+    match execute(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn execute(command: Subcommands) -> Result<()> {
+    let root = root()?;
+    match command {
+        Subcommands::Run(arguments) => run::run(&root, &arguments),
+        Subcommands::Web { out, no_install } => {
+            let policy = if no_install { InstallPolicy::Rustup } else { InstallPolicy::RustupAndApt };
+            web::print_sizes(&web::build(&root, &root.join(out), policy)?)
+        }
+        Subcommands::Test => test::test(&root),
+        Subcommands::Setup { tests } => setup::setup(&root, tests),
+        Subcommands::Trunk { arguments } => trunk::trunk(&root, &arguments),
+        Subcommands::WasmBindgen(arguments) => bindgen::run(&arguments),
     }
 }
 

@@ -11,19 +11,14 @@ use hangscope_web_build::{Dist, InstallPolicy, WasmToolchain, build_page, finger
 
 use crate::step::step;
 
-/// Builds the page into `folder`, if it is not there from the same sources already, and prints its size.
-pub(crate) fn build(root: &Path, folder: &Path) -> Result<()> {
-    let dist = match up_to_date(root, folder)? {
-        Some(dist) => {
-            eprintln!("==> The page in {} is up to date", folder.display());
-            dist
-        }
-        None => {
-            let toolchain = step("Look for a wasm toolchain", || WasmToolchain::ensure(InstallPolicy::RustupAndApt))?;
-            step("Build the page", || build_page(root, toolchain, folder))?
-        }
-    };
-    print_sizes(&dist)
+/// Builds the page into `folder`, if it is not there from the same sources already.
+pub(crate) fn build(root: &Path, folder: &Path, policy: InstallPolicy) -> Result<Dist> {
+    if let Some(dist) = up_to_date(root, folder)? {
+        eprintln!("==> The page in {} is up to date", folder.display());
+        return Ok(dist);
+    }
+    let toolchain = step("Look for a wasm toolchain", || WasmToolchain::ensure(policy))?;
+    step("Build the page", || build_page(root, toolchain, folder))
 }
 
 fn up_to_date(root: &Path, folder: &Path) -> Result<Option<Dist>> {
@@ -32,7 +27,8 @@ fn up_to_date(root: &Path, folder: &Path) -> Result<Option<Dist>> {
     Ok((dist.built_from() == Some(current)).then_some(dist))
 }
 
-fn print_sizes(dist: &Dist) -> Result<()> {
+/// Prints what a browser has to load, as it is and as a server sends it.
+pub(crate) fn print_sizes(dist: &Dist) -> Result<()> {
     let (mut raw_total, mut compressed_total) = (0, 0);
     let mut lines = format!("{:>12} {:>12}  file\n", "bytes", "gzip");
     for file in dist.files()? {

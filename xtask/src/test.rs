@@ -1,0 +1,87 @@
+//! Everything that has to hold before a change goes in.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use hangscope_web_build::{InstallPolicy, WasmToolchain, target_dir};
+
+use crate::command::{cargo, find_program, run};
+use crate::step::step;
+use crate::tally::Tally;
+use crate::{setup, trunk, web};
+
+/// Runs all checks, the quick ones first, up to the first that fails. The last line is the count of tests.
+pub(crate) fn test(root: &Path) -> Result<()> {
+    let started = Instant::now();
+    let mut tally = Tally::default();
+    let result = checks(root, &mut tally);
+    if result.is_ok() {
+        eprintln!("==> All checks passed in {:.0} s", started.elapsed().as_secs_f64());
+    }
+    tally.print()?;
+    result
+}
+
+fn checks(root: &Path, tally: &mut Tally) -> Result<()> {
+    step("Check the format", || {
+        run(&mut cargo(root, &["fmt", "--all", "--check"])).context("`cargo fmt --all` puts it right")
+    })?;
+    // The command has the page inside, so it comes before the command is compiled.
+    web::print_sizes(&web::build(root, &root.join("dist"), InstallPolicy::RustupAndApt)?)?;
+    step("Lint", || {
+        run(&mut cargo(root, &["clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
+    })?;
+    step("Lint the page for wasm32", || lint_wasm(root))?;
+    step("Run the tests", || tally.run(&mut cargo(root, &["test", "--locked", "--workspace", "--no-fail-fast"])))?;
+
+    let tools = setup::browser_tools(root)?;
+    let browser = |names: Vec<String>, dist: &Path, tally: &mut Tally| {
+        let mut node = Command::new(&tools.node);
+        node.current_dir(root.join("tests/browser")).arg("--test").args(names);
+        tally.run(node.env("HANGSCOPE_CHROMIUM", &tools.chromium).env("HANGSCOPE_DIST", dist))
+    };
+    step("Run the browser tests", || browser(browser_tests(root)?, &root.join("dist"), tally))?;
+
+    if find_program(&["trunk"]).is_some() {
+        let dist = step("Build the page with Trunk", || trunk::build(root))?;
+        step("Boot the page that Trunk built", || browser(vec![BOOT_TEST.to_owned()], &dist, tally))?;
+    } else {
+        eprintln!("==> Build the page with Trunk: left out, since `trunk` is not in PATH");
+    }
+    Ok(())
+}
+
+/// The browser test that any build of the page has to pass.
+const BOOT_TEST: &str = "boot.test.js";
+
+fn lint_wasm(root: &Path) -> Result<()> {
+    let toolchain = WasmToolchain::ensure(InstallPolicy::RustupAndApt)?;
+    toolchain.ensure_clippy()?;
+    let mut clippy = toolchain.cargo();
+    clippy.current_dir(root).args([
+        "clippy",
+        "--locked",
+        "--package",
+        "hangscope-web",
+        "--target",
+        "wasm32-unknown-unknown",
+    ]);
+    clippy.arg("--target-dir").arg(target_dir(root)).args(["--", "--deny", "warnings"]);
+    run(&mut clippy)
+}
+
+/// By name, since older versions of Node.js take every file in a folder called `test` for one, those of packages too.
+fn browser_tests(root: &Path) -> Result<Vec<String>> {
+    let folder = root.join("tests/browser");
+    let mut names = Vec::new();
+    for entry in folder.read_dir().with_context(|| format!("failed to list {}", folder.display()))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".test.js") {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}

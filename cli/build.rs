@@ -35,7 +35,10 @@ fn page(root: &Path, out: &Path) -> Result<Dist> {
 
     let debug = env::var("PROFILE").is_ok_and(|profile| profile == "debug");
     let dist_folder = root.join("dist");
-    rerun_if_changed(&dist_folder);
+    // Cargo would take a folder that isn't there for one that changes all the time.
+    if dist_folder.exists() {
+        rerun_if_changed(&dist_folder);
+    }
     let dist = Dist::open(&dist_folder);
     if debug && let Some(dist) = dist {
         return Ok(dist);

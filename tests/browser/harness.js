@@ -1,6 +1,7 @@
 // Serves a built page under a sub-path, opens it in Debian's Chromium, and watches everything that the browser asks for.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -14,6 +15,8 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The built page: `cargo xtask web` writes it. */
 export const DIST = resolve(ROOT, process.env.HANGSCOPE_DIST ?? "dist");
+
+const COMMAND = resolve(ROOT, process.env.HANGSCOPE_COMMAND ?? "target/debug/hangscope");
 
 const CHROMIUM = process.env.HANGSCOPE_CHROMIUM ?? "/usr/bin/chromium";
 
@@ -90,6 +93,30 @@ export async function serve(t, { folder = DIST, subPath = "/some/where/" } = {})
   const port = await listen(server);
   atEnd(t, () => closeServer(server));
   return `http://127.0.0.1:${port}${subPath}`;
+}
+
+/** Starts the command's own viewer with `paths`. It ends with the test `t`. Gives its address. */
+export async function view(t, paths) {
+  const viewer = spawn(COMMAND, ["view", "--no-open", "--", ...[paths].flat()], { stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => viewer.once("close", resolve));
+  atEnd(t, async () => {
+    viewer.kill("SIGINT");
+    assert.equal(await ended, 0, "the viewer's exit status after Ctrl-C");
+  });
+  let said = "";
+  return await new Promise((found, failed) => {
+    viewer.once("error", failed);
+    viewer.once("close", () => failed(new Error(`the viewer ended by itself: ${said}`)));
+    for (const output of [viewer.stdout, viewer.stderr]) {
+      output.setEncoding("utf8").on("data", (text) => {
+        said += text;
+        const address = said.match(/http:\/\/\S+\//);
+        if (address) {
+          found(address[0]);
+        }
+      });
+    }
+  });
 }
 
 /** A proxy that lets nothing through and notes who was asked for. Chromium sends it all that isn't for this machine. */

@@ -1,6 +1,6 @@
 //! Everything that has to hold before a change goes in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -37,10 +37,13 @@ fn checks(root: &Path, tally: &mut Tally) -> Result<()> {
     step("Run the tests", || tally.run(&mut cargo(root, &["test", "--locked", "--workspace", "--no-fail-fast"])))?;
 
     let tools = setup::browser_tools(root)?;
+    // The viewer is tested with the page, and `cargo test` leaves no command behind.
+    step("Build the command", || run(&mut cargo(root, &["build", "--locked", "--package", "hangscope"])))?;
     let browser = |names: Vec<String>, dist: &Path, tally: &mut Tally| {
         let mut node = Command::new(&tools.node);
         node.current_dir(root.join("tests/browser")).arg("--test").args(names);
-        tally.run(node.env("HANGSCOPE_CHROMIUM", &tools.chromium).env("HANGSCOPE_DIST", dist))
+        node.env("HANGSCOPE_CHROMIUM", &tools.chromium).env("HANGSCOPE_COMMAND", command_path(root));
+        tally.run(node.env("HANGSCOPE_DIST", dist))
     };
     step("Run the browser tests", || browser(browser_tests(root)?, &root.join("dist"), tally))?;
 
@@ -70,6 +73,11 @@ fn lint_wasm(root: &Path) -> Result<()> {
     ]);
     clippy.arg("--target-dir").arg(target_dir(root)).args(["--", "--deny", "warnings"]);
     run(&mut clippy)
+}
+
+fn command_path(root: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    root.join(target).join("debug").join(format!("hangscope{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// By name, since older versions of Node.js take every file in a folder called `test` for one, those of packages too.

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { ROOT, atEnd, openPage, serve, view } from "./harness.js";
+
+test("the viewer's page boots and learns where the dumps are", async (t) => {
+  const url = await view(t, join(ROOT, "tests/fixtures/sample"));
+  const { page } = await openPage(t, url);
+  await page.locator("main").waitFor();
+  const list = await page.evaluate(async () => {
+    const marker = document.head.querySelector('meta[name="hangscope-dumps"]');
+    return (await fetch(marker.content)).json();
+  });
+  assert.equal(list.version, 1);
+  assert.ok(list.dumps.length >= 2);
+  for (const { name, size_bytes: sizeBytes, url: dump } of list.dumps) {
+    const size = await page.evaluate(async (address) => (await (await fetch(address)).arrayBuffer()).byteLength, dump);
+    assert.equal(size, sizeBytes, name);
+  }
+});
+
+test("a page of another origin gets nothing from the viewer, not even with its address", async (t) => {
+  const [viewer, elsewhere, open] = [await view(t, join(ROOT, "tests/fixtures/sample")), await plain(t), await plain(t)];
+  const { page, problems } = await openPage(t, elsewhere);
+  const ask = (address) => page.evaluate(
+    async (it) => fetch(it, { mode: "no-cors" }).then(() => "read", () => "refused"),
+    address,
+  );
+  assert.equal(await ask(open), "read", "what a server gets that does not forbid it");
+  assert.equal(await ask(`${viewer}dumps/0`), "refused");
+  assert.equal(await ask(viewer), "refused");
+  problems.length = 0; // The refusals, which this test wants.
+});
+
+/** Some other web page on this machine, without a content policy. */
+async function plain(t) {
+  const folder = await mkdtemp(join(tmpdir(), "hangscope-plain-"));
+  atEnd(t, () => rm(folder, { recursive: true }));
+  const icon = '<link rel="icon" href="data:,">';
+  await writeFile(join(folder, "index.html"), `<!doctype html>${icon}<title>elsewhere</title>`);
+  return await serve(t, { folder });
+}

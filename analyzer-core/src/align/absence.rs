@@ -1,8 +1,8 @@
 //! Why a rank has no entry in a row.
 
 use super::Cell;
-use crate::job::{Capabilities, Job, RankIdx};
 use crate::job::GroupIdx;
+use crate::job::{Capabilities, Job, RankIdx};
 
 /// What is known of one rank's operations in one group.
 #[derive(Clone, Copy, Debug, Default)]

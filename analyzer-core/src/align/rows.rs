@@ -32,8 +32,7 @@ pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], entries: &[(R
             })
         })
         .collect();
-    let mut numbers: Vec<u32> =
-        lanes.iter().flatten().flat_map(|lane| lane.issued.iter().map(|item| item.0)).collect();
+    let mut numbers: Vec<u32> = lanes.iter().flatten().flat_map(|lane| lane.issued.iter().map(|item| item.0)).collect();
     numbers.sort_unstable();
     numbers.dedup();
 

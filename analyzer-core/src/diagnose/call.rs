@@ -88,9 +88,20 @@ enum Family {
 
 fn family(op: &str) -> Family {
     match op {
-        "all_reduce" | "all_reduce_sparse" | "sparse_all_reduce" | "allreduce_coalesced" | "reduce" | "_reduce_oop"
-        | "broadcast" | "_broadcast_oop" | "all_reduce_barrier" | "all_gather" | "_all_gather_base"
-        | "all_gather_single" | "all_gather_into_tensor_coalesced" | "allgather_coalesced" => Family::FromInputs,
+        "all_reduce"
+        | "all_reduce_sparse"
+        | "sparse_all_reduce"
+        | "allreduce_coalesced"
+        | "reduce"
+        | "_reduce_oop"
+        | "broadcast"
+        | "_broadcast_oop"
+        | "all_reduce_barrier"
+        | "all_gather"
+        | "_all_gather_base"
+        | "all_gather_single"
+        | "all_gather_into_tensor_coalesced"
+        | "allgather_coalesced" => Family::FromInputs,
         "reduce_scatter" | "_reduce_scatter_base" | "reduce_scatter_single" | "reduce_scatter_tensor_coalesced" => {
             Family::FromOutputs
         }

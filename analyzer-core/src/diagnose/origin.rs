@@ -108,9 +108,10 @@ fn passed(case: &Case<'_>, drafts: &[Draft]) -> Vec<Draft> {
             Place::Message(..) => false,
         });
         let place = Place::Row(band.group, row);
-        let later_wait = band.rows().skip(row.0 as usize).any(|row| {
-            case.parties(Place::Row(band.group, row)).iter().any(|party| case.waits(party))
-        });
+        let later_wait = band
+            .rows()
+            .skip(row.0 as usize)
+            .any(|row| case.parties(Place::Row(band.group, row)).iter().any(|party| case.waits(party)));
         if known || later_wait || case.parties(place).iter().any(|party| party.cell.entry().is_none()) {
             continue;
         }

@@ -63,9 +63,8 @@ pub(super) fn departure(case: &Case<'_>, group: GroupIdx, before: Option<RowIdx>
         voters.retain(|theirs| theirs.len() > at);
         let (with, against): (Vec<_>, Vec<_>) =
             voters.iter().partition(|theirs| theirs.get(at).is_some_and(|step| step.equals(mine)));
-        let most = against.iter().max_by_key(|candidate| {
-            against.iter().filter(|other| same_at(candidate, other, at)).count()
-        });
+        let most =
+            against.iter().max_by_key(|candidate| against.iter().filter(|other| same_at(candidate, other, at)).count());
         if let Some(most) = most {
             let agreeing = against.iter().filter(|other| same_at(most, other, at)).count();
             let asked = voters.len() + 1;

@@ -101,7 +101,8 @@ impl WaitGraph {
     fn components(&self) -> Vec<Vec<usize>> {
         const NEW: usize = usize::MAX;
         let count = self.places.len();
-        let (mut order, mut low, mut on_stack) = (alloc::vec![NEW; count], alloc::vec![0; count], alloc::vec![false; count]);
+        let (mut order, mut low, mut on_stack) =
+            (alloc::vec![NEW; count], alloc::vec![0; count], alloc::vec![false; count]);
         let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
         for root in 0..count {
             if order[root] != NEW {

@@ -44,8 +44,7 @@ impl Capabilities {
         let mut seen: Vec<(StrId, bool, bool)> = Vec::new();
         let (mut completed_any, mut retired_any) = (false, false);
         for (_, entry) in entries.iter() {
-            capabilities.frames =
-                capabilities.frames || clues.symbols.stacks.frames(entry.stack).next().is_some();
+            capabilities.frames = capabilities.frames || clues.symbols.stacks.frames(entry.stack).next().is_some();
             capabilities.start_events |= shows_start(&entry);
             let completed = entry.state == State::Completed;
             completed_any |= completed;

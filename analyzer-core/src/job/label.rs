@@ -56,8 +56,7 @@ mod tests {
     #[test]
     fn labels() {
         let check = |name: &str, desc: &str, members: &[u32], expected: &str| {
-            let group =
-                Group { name: name.into(), desc: desc.into(), members: members.to_vec(), assumed: false };
+            let group = Group { name: name.into(), desc: desc.into(), members: members.to_vec(), assumed: false };
             assert_eq!(label(&group, 8), expected);
         };
         check("0", "default_pg", &[0, 1, 2, 3, 4, 5, 6, 7], "world");

@@ -49,12 +49,20 @@ pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
     concerning(
         QualityKind::Wrapped,
         |dump| dump.capabilities.wrapped,
-        |who| format!("{who}: the ring buffer wrapped or was reset; rows before its oldest entry are unknown, not missing"),
+        |who| {
+            format!(
+                "{who}: the ring buffer wrapped or was reset; rows before its oldest entry are unknown, not missing"
+            )
+        },
     );
     concerning(
         QualityKind::NoFrames,
         |dump| !dump.entries.is_empty() && !dump.capabilities.frames,
-        |who| format!("{who}: no call stacks; the place in the code cannot be named (TORCH_INCLUDE_STACK_TRACE, and JSON dumps never have them)"),
+        |who| {
+            format!(
+                "{who}: no call stacks; the place in the code cannot be named (TORCH_INCLUDE_STACK_TRACE, and JSON dumps never have them)"
+            )
+        },
     );
     concerning(
         QualityKind::NoStartEvents,

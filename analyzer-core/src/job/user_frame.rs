@@ -23,9 +23,8 @@ pub fn is_library_file(file: &str) -> bool {
 
 /// `…/lib/python3.11/runpy.py`.
 fn is_standard_library(file: &str) -> bool {
-    file.split_once("/lib/python").is_some_and(|(_, rest)| {
-        rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('/')
-    })
+    file.split_once("/lib/python")
+        .is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('/'))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{
-    Finding, FindingGroup, JobFacts, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus, Report, SCHEMA, Side,
-    SideState, Site, Tool, ranges,
+    Finding, FindingGroup, JobFacts, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus, Report, SCHEMA,
+    Side, SideState, Site, Tool, ranges,
 };
 use crate::align::Progress;
 use crate::diagnose::{Case, Draft, DraftSide, Place};
@@ -186,11 +186,7 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
             Place::Row(_, row) => Some(case.band(draft.place).number(row)),
             Place::Message(..) => None,
         },
-        p2p: case.message(draft.place).map(|message| P2pPlace {
-            src: message.src,
-            dst: message.dst,
-            nth: message.nth,
-        }),
+        p2p: case.message(draft.place).map(|message| P2pPlace { src: message.src, dst: message.dst, nth: message.nth }),
         op,
         suspects: ranges(draft.suspects.iter().copied()),
         tie: draft.tie,

@@ -20,10 +20,10 @@ pub use contract::{
     Alternative, Cause, Confidence, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place, Quality,
     QualityKind, RankState, RankStatus, Report, SCHEMA, Side, SideState, Site, Tool,
 };
+pub use json::render_json;
+pub(crate) use panel::cell_detail;
 pub use ranges::ranges;
 pub use sizes::{shapes_text, sizes_text};
 pub use table_index::{Band, CellCode, FindingPlace, RankColumn, RowHead, TableIndex};
-pub(crate) use panel::cell_detail;
 pub(crate) use table_view::TableView;
-pub use json::render_json;
 pub use text::{Emphasis, render_styled, render_text};

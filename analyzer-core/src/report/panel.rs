@@ -82,7 +82,8 @@ pub fn cell_detail(job: &Job, table: &Table, view: &TableView, row: u32, rank: u
 impl TableView {
     /// The code of a rank's cell in a row of the index.
     pub fn code_at(&self, row: u32, rank: u32) -> Option<CellCode> {
-        let band = self.index.bands.iter().find(|band| (band.first_row..band.first_row + band.row_count).contains(&row))?;
+        let band =
+            self.index.bands.iter().find(|band| (band.first_row..band.first_row + band.row_count).contains(&row))?;
         let column = self.index.ranks.binary_search_by_key(&rank, |column| column.rank).ok()? as u32;
         let position = band.columns.binary_search(&column).ok()?;
         let at = band.cells_at as usize + (row - band.first_row) as usize * band.columns.len() + position;

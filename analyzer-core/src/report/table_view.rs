@@ -25,10 +25,8 @@ impl TableView {
     /// Lays the table out: the origin's band first, then bands in which somebody waits, then the rest.
     pub fn new(job: &Job, table: &Table, drafts: &[Draft], report: &Report) -> TableView {
         let ranks = report.ranks.iter().map(|state| RankColumn { rank: state.rank, status: state.status });
-        let mut view = TableView {
-            index: TableIndex { ranks: ranks.collect(), ..TableIndex::default() },
-            ..TableView::default()
-        };
+        let mut view =
+            TableView { index: TableIndex { ranks: ranks.collect(), ..TableIndex::default() }, ..TableView::default() };
         let mut order: Vec<(usize, bool, GroupIdx)> = table
             .bands
             .iter()
@@ -41,9 +39,7 @@ impl TableView {
         for (_, _, group) in order {
             let band = table.band(group);
             // Where a finding is about a message, messages come first.
-            let about_messages = drafts
-                .iter()
-                .any(|draft| matches!(draft.place, Place::Message(of, _) if of == group));
+            let about_messages = drafts.iter().any(|draft| matches!(draft.place, Place::Message(of, _) if of == group));
             if about_messages {
                 view.add_messages(job, table, drafts, group);
             }
@@ -221,8 +217,7 @@ pub(super) fn majority(job: &Job, table: &Table, group: GroupIdx, row: RowIdx) -
 }
 
 pub(super) fn differs(job: &Job, table: &Table, majority: &Majority, rank: RankIdx, entry: EntryIdx) -> bool {
-    table.quick_signature(job, rank, entry) != majority.quick
-        && !majority.call.fits(&Call::of(job, table, rank, entry))
+    table.quick_signature(job, rank, entry) != majority.quick && !majority.call.fits(&Call::of(job, table, rank, entry))
 }
 
 fn code(table: &Table, rank: Option<RankIdx>, cell: Cell) -> CellCode {

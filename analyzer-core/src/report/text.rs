@@ -61,11 +61,11 @@ pub fn render_styled(report: &Report, style: impl Fn(&str, Emphasis) -> String) 
     let world = facts.world_size.map(|size| format!(" of {size}")).unwrap_or_default();
     out.push(style(
         &format!(
-            "{}{world} ranks read · {} groups · {} entries · {} rows · {}",
+            "{}{world} ranks read · {} · {} · {} · {}",
             facts.ranks_loaded,
-            facts.groups,
-            facts.entries,
-            facts.rows,
+            count(facts.groups.into(), "group", "groups"),
+            count(facts.entries, "entry", "entries"),
+            count(facts.rows, "row", "rows"),
             if facts.backends.is_empty() { "no operations".to_string() } else { facts.backends.join(", ") }
         ),
         Emphasis::Faint,
@@ -73,6 +73,10 @@ pub fn render_styled(report: &Report, style: impl Fn(&str, Emphasis) -> String) 
     let mut text = out.join("\n");
     text.push('\n');
     text
+}
+
+fn count(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 fn write_finding(finding: &Finding, style: &impl Fn(&str, Emphasis) -> String, out: &mut Vec<String>) {
@@ -85,7 +89,7 @@ fn write_finding(finding: &Finding, style: &impl Fn(&str, Emphasis) -> String, o
         if !list.is_empty() {
             let words = match name {
                 "suspect" => "blamed for it",
-                "waiting" => "wait in this row",
+                "waiting" => "wait here",
                 _ => "wait elsewhere because of it",
             };
             out.push(format!("  {name:<8}{}  {}", style(list, emphasis), style(words, Emphasis::Faint)));
@@ -97,7 +101,11 @@ fn write_finding(finding: &Finding, style: &impl Fn(&str, Emphasis) -> String, o
         let user: Vec<&Site> = side.frames.iter().filter(|site| !crate::job::is_library_file(&site.file)).collect();
         let shown = if user.is_empty() { side.frames.iter().collect() } else { user };
         for site in shown.iter().take(FRAMES) {
-            out.push(format!("    {}  {}", site.function, style(&format!("{}:{}", site.file, site.line), Emphasis::Faint)));
+            out.push(format!(
+                "    {}  {}",
+                site.function,
+                style(&format!("{}:{}", site.file, site.line), Emphasis::Faint)
+            ));
         }
         if side.frames.is_empty() {
             out.push(format!("    {}", style("no call stack recorded", Emphasis::Faint)));

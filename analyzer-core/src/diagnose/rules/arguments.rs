@@ -60,9 +60,15 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
     };
     match division.right {
         Some(right) => {
-            draft.suspects = texts.iter().enumerate().filter(|(at, _)| *at != right).flat_map(|(_, item)| item.0.clone()).collect();
+            draft.suspects =
+                texts.iter().enumerate().filter(|(at, _)| *at != right).flat_map(|(_, item)| item.0.clone()).collect();
             draft.suspects.sort_unstable();
-            let theirs = texts.iter().enumerate().find(|(at, _)| *at != right).map(|(_, item)| item.1.as_str()).unwrap_or_default();
+            let theirs = texts
+                .iter()
+                .enumerate()
+                .find(|(at, _)| *at != right)
+                .map(|(_, item)| item.1.as_str())
+                .unwrap_or_default();
             let others = texts.get(right).map(|item| (item.0.as_slice(), item.1.as_str())).unwrap_or_default();
             draft.headline = format!(
                 "{} called {theirs} where {} called {} in {at}{site}",
@@ -78,7 +84,8 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
         None => {
             draft.tie = texts.len() == 2;
             draft.confidence = Confidence::Medium;
-            let sides: Vec<String> = texts.iter().map(|(ranks, text)| format!("{} {text}", words::ranks(ranks))).collect();
+            let sides: Vec<String> =
+                texts.iter().map(|(ranks, text)| format!("{} {text}", words::ranks(ranks))).collect();
             draft.headline = format!(
                 "The members of {at} pass different {word}: {}{site}; the dumps do not tell which is wrong",
                 sides.join(", ")

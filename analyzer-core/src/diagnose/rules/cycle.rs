@@ -79,10 +79,17 @@ fn departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
         sides,
         headline,
         evidence: alloc::vec![
-            format!("{at}: {} issued it, {} did not and {} in {front}", words::ranks(&waiting), words::ranks(&suspects), words::form(&suspects, "waits", "wait")),
+            format!(
+                "{at}: {} issued it, {} did not and {} in {front}",
+                words::ranks(&waiting),
+                words::ranks(&suspects),
+                words::form(&suspects, "waits", "wait")
+            ),
             format!(
                 "of {} ranks with the same program up to there, {} went on to {op} at {site}; {} went to {did}",
-                departure.against.1, departure.against.0, words::ranks(&suspects)
+                departure.against.1,
+                departure.against.0,
+                words::ranks(&suspects)
             ),
         ],
         alternatives: Vec::new(),
@@ -123,8 +130,11 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
     if one_first.is_empty() || other_first.is_empty() {
         return None;
     }
-    let (usual, odd, place) =
-        if one_first.len() >= other_first.len() { (one_first, other_first, one) } else { (other_first, one_first, other) };
+    let (usual, odd, place) = if one_first.len() >= other_first.len() {
+        (one_first, other_first, one)
+    } else {
+        (other_first, one_first, other)
+    };
     let tie = usual.len() == odd.len();
     let ranks = |list: &[&(u32, RankIdx, EntryIdx, EntryIdx)]| list.iter().map(|item| item.0).collect::<Vec<u32>>();
     let (usual_ranks, odd_ranks) = (ranks(&usual), ranks(&odd));
@@ -132,10 +142,8 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
     let entry_there = |item: &(u32, RankIdx, EntryIdx, EntryIdx)| (item.1, if place == one { item.3 } else { item.2 });
     let (first, second) = (usual.first()?, odd.first()?);
     let (here, there) = (entry_here(first), entry_there(second));
-    let (label, other_label) = (
-        case.job.label(place.group()),
-        case.job.label(if place == one { other.group() } else { one.group() }),
-    );
+    let (label, other_label) =
+        (case.job.label(place.group()), case.job.label(if place == one { other.group() } else { one.group() }));
     let side = |list: &[&(u32, RankIdx, EntryIdx, EntryIdx)]| {
         let voters: Vec<_> = list.iter().map(|item| entry_here(item)).collect();
         words::issued_side(case, &voters)
@@ -222,7 +230,7 @@ fn deadlock(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
         alternatives: Vec::new(),
         next_steps: alloc::vec![
             "issue the operations of these groups in one order on every rank, or batch the messages (batch_isend_irecv)".into(),
-            words::MAIN_THREAD_STACK.into(),
+            words::main_thread_stack(&[]),
         ],
         hangs: true,
     })

@@ -30,9 +30,10 @@ pub(in crate::diagnose) fn find_by_site(case: &Case<'_>, place: Place) -> Option
 pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowIdx, by_site: bool) -> Draft {
     let division = vote::decide(case.job, case.table, group, row, by_site);
     let right = division.right.unwrap_or(0);
-    let (Some(right_camp), Some(odd_camp)) =
-        (division.camps.get(right), division.camps.iter().enumerate().find(|(at, _)| *at != right).map(|(_, camp)| camp))
-    else {
+    let (Some(right_camp), Some(odd_camp)) = (
+        division.camps.get(right),
+        division.camps.iter().enumerate().find(|(at, _)| *at != right).map(|(_, camp)| camp),
+    ) else {
         return tie(case, group, row, &division, Drift::Replaced);
     };
     let drift = drift::explain(&tail(case, group, row, right_camp), &tail(case, group, row, odd_camp));
@@ -105,8 +106,7 @@ fn blame(
     let (right_rank, right_entry) = right.voters.first().copied().unwrap_or((RankIdx(0), crate::dump::EntryIdx(0)));
     let (odd_rank, odd_entry) = odd.voters.first().copied().unwrap_or((RankIdx(0), crate::dump::EntryIdx(0)));
     let (right_call, odd_call) = (words::call(case, right_rank, right_entry), words::call(case, odd_rank, odd_entry));
-    let (right_site, odd_site) =
-        (words::site_or_op(case, right_rank, right_entry), words::site_or_op(case, odd_rank, odd_entry));
+    let (right_site, odd_site) = words::two_sites(case, (right_rank, right_entry), (odd_rank, odd_entry));
     let who = words::ranks_capital(&suspects);
     let is_at = words::form(&suspects, "it is at", "they are at");
     let others_at = format!("{} in {right_site}", words::others_wait(&others));
@@ -175,7 +175,8 @@ fn blame(
             words::form(&suspects, "its", "their"),
             number.saturating_add(count as u32)
         )),
-        Drift::Swapped => evidence.push(format!("rows {number} and {} are the same two calls in the other order", number.saturating_add(1))),
+        Drift::Swapped => evidence
+            .push(format!("rows {number} and {} are the same two calls in the other order", number.saturating_add(1))),
         Drift::Replaced => {}
     }
     if division.by_siblings {
@@ -217,7 +218,12 @@ fn tie(case: &Case<'_>, group: GroupIdx, row: RowIdx, division: &Division, drift
         .filter_map(|camp| {
             let &(rank, entry) = camp.voters.first()?;
             let ranks: Vec<u32> = camp.voters.iter().map(|&(rank, _)| case.job.rank(rank).rank).collect();
-            Some(format!("{} {}{}", words::ranks(&ranks), words::call(case, rank, entry), words::at_site(case, rank, entry)))
+            Some(format!(
+                "{} {}{}",
+                words::ranks(&ranks),
+                words::call(case, rank, entry),
+                words::at_site(case, rank, entry)
+            ))
         })
         .collect();
     let first_two = || Some((division.camps.first()?, division.camps.get(1)?));
@@ -247,12 +253,15 @@ fn tie(case: &Case<'_>, group: GroupIdx, row: RowIdx, division: &Division, drift
         suspects: Vec::new(),
         tie,
         sides: division.camps.iter().map(|camp| words::issued_side(case, &camp.voters)).collect(),
-        headline: format!("The members of {at} disagree: {}; the dumps do not tell which side is wrong", texts.join(", ")),
+        headline: format!(
+            "The members of {at} disagree: {}; the dumps do not tell which side is wrong",
+            texts.join(", ")
+        ),
         evidence,
         alternatives: alternatives(kind),
         next_steps: alloc::vec![
             "compare the two places in the code: which side should have been there?".into(),
-            words::MAIN_THREAD_STACK.into(),
+            words::main_thread_stack(&[]),
         ],
         hangs: true,
     }
@@ -261,7 +270,9 @@ fn tie(case: &Case<'_>, group: GroupIdx, row: RowIdx, division: &Division, drift
 fn alternatives(kind: Kind) -> Vec<Alternative> {
     let why = match kind {
         Kind::SkippedCollective | Kind::ExtraCollective => return Vec::new(),
-        Kind::CallSiteMismatch => "both places may belong together (one line for the root, one for the rest): then look at the arguments",
+        Kind::CallSiteMismatch => {
+            "both places may belong together (one line for the root, one for the rest): then look at the arguments"
+        }
         _ => "the ranks run different programs by design and the group is wrong: compare how it was made",
     };
     alloc::vec![Alternative { cause: Cause::Undetermined, why: why.into() }]
@@ -274,6 +285,6 @@ fn next_steps(suspects: &[u32], odd_site: &str, right_site: &str) -> Vec<String>
             words::ranks(suspects)
         ),
         words::look_at_logs(suspects),
-        format!("{}, on {}", words::MAIN_THREAD_STACK, words::ranks(suspects)),
+        words::main_thread_stack(suspects),
     ]
 }

@@ -70,7 +70,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
             "set TORCH_NCCL_ENABLE_TIMING=1 and run again: start events tell a stuck device from a stuck network",
         ));
     }
-    next_steps.push(String::from(words::MAIN_THREAD_STACK));
+    next_steps.push(words::main_thread_stack(&[]));
     next_steps.push(String::from("look for XID messages, link errors and port flaps on the hosts of these ranks"));
     Some(Draft {
         kind,
@@ -119,6 +119,9 @@ fn alternatives(
             },
         );
     }
-    all.retain(|alternative| alternative.cause != cause);
+    // A device that has started the op on every rank is past the kernels before it.
+    all.retain(|alternative| {
+        alternative.cause != cause && !(cause == Cause::NetworkOrHardware && alternative.cause == Cause::GpuStuck)
+    });
     all
 }

@@ -70,7 +70,7 @@ pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Opti
         alternatives: Vec::new(),
         next_steps: alloc::vec![
             format!("look at the code between the two places: why does rank {} not reach the {lacking}?", absent.rank),
-            format!("{}, on rank {}", words::MAIN_THREAD_STACK, absent.rank),
+            words::main_thread_stack(&[absent.rank]),
         ],
         hangs: true,
     })
@@ -95,7 +95,8 @@ pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<
     let (send_rank, send_entry) = (send.dump?, send.cell.entry()?);
     let (recv_rank, recv_entry) = (recv.dump?, recv.cell.entry()?);
     let at = words::place(case, place);
-    let (sent_text, expected_text) = (words::call(case, send_rank, send_entry), words::call(case, recv_rank, recv_entry));
+    let (sent_text, expected_text) =
+        (content_text(case, send_rank, send_entry, sent), content_text(case, recv_rank, recv_entry, expected));
     let headline = match suspects.as_slice() {
         [one] if *one == recv.rank => format!(
             "Rank {one} expects {expected_text}{} where rank {} sends {sent_text}: {at}",
@@ -112,9 +113,11 @@ pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<
             send.rank, recv.rank
         ),
     };
-    let mut evidence = alloc::vec![format!("{at}: {sent_text} against {expected_text}")];
+    let mut evidence = alloc::vec![format!("{at}: {sent_text} sent, {expected_text} expected")];
     if let [one] = suspects.as_slice() {
-        evidence.push(format!("the messages before it between the two had the other side's size; rank {one} departs from it"));
+        evidence.push(format!(
+            "the messages before it between the two had the other side's size; rank {one} departs from it"
+        ));
     }
     Some(Draft {
         kind: Kind::P2pSizeMismatch,
@@ -133,6 +136,17 @@ pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<
         next_steps: alloc::vec!["print shape and dtype of this message on both ranks".into()],
         hangs: true,
     })
+}
+
+/// Sizes, and the dtype behind them.
+fn content_text(
+    case: &Case<'_>,
+    rank: RankIdx,
+    entry: crate::dump::EntryIdx,
+    content: Content,
+) -> alloc::string::String {
+    let dtype = content.1.map(|dtype| case.job.symbols.strings.get(dtype)).unwrap_or_default();
+    format!("{} {dtype}", words::sizes(case, rank, entry)).trim_end().into()
 }
 
 type Content = (i64, Option<StrId>);
@@ -159,10 +173,10 @@ fn entry_content(case: &Case<'_>, rank: RankIdx, cell: Cell) -> Option<Content> 
 fn usual(case: &Case<'_>, group: GroupIdx, message: &Message) -> Option<Content> {
     let (src, dst) = (case.job.rank_idx(message.src)?, case.job.rank_idx(message.dst)?);
     let messages = case.table.band(group).messages.iter().rev();
-    messages
-        .filter(|other| (other.src, other.dst) == (message.src, message.dst) && other.nth < message.nth)
-        .find_map(|other| {
+    messages.filter(|other| (other.src, other.dst) == (message.src, message.dst) && other.nth < message.nth).find_map(
+        |other| {
             let (sent, got) = (entry_content(case, src, other.send)?, entry_content(case, dst, other.recv)?);
             (sent == got).then_some(sent)
-        })
+        },
+    )
 }

@@ -62,7 +62,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         evidence,
         alternatives: alternatives(case, suspect, case.table),
         next_steps: alloc::vec![
-            format!("{}, on {}", words::MAIN_THREAD_STACK, words::ranks(&suspects)),
+            words::main_thread_stack(&suspects),
             "look between the two places: data loading, checkpointing, compilation, a lock, an exception handler that takes long"
                 .into(),
             words::look_at_logs(&suspects),

@@ -12,8 +12,12 @@ use crate::job::RankIdx;
 use crate::report::{Site, ranges, sizes_text};
 
 /// Next step that tells a stuck program from a skipped call.
-pub(super) const MAIN_THREAD_STACK: &str =
-    "take a main-thread stack (py-spy dump --pid PID): it shows where the program is now, the dump only where it issued its last op";
+pub(super) fn main_thread_stack(list: &[u32]) -> String {
+    let of = if list.is_empty() { String::new() } else { format!(" of {}", ranks(list)) };
+    format!(
+        "take a main-thread stack{of} (py-spy dump --pid PID): it shows where the program is now, the dump only where it issued its last op"
+    )
+}
 
 /// `rank 5`, `ranks 0-2,5`.
 pub(super) fn ranks(list: &[u32]) -> String {
@@ -51,13 +55,27 @@ fn base_name(path: &str) -> &str {
 
 /// ` at clip_grad_norm (train.py:92)`; nothing when the dump has no stack.
 pub(super) fn at_site(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
-    case.job.call_site(case.job.entry(rank, entry).stack).map(|found| format!(" at {}", site(&found))).unwrap_or_default()
+    case.job
+        .call_site(case.job.entry(rank, entry).stack)
+        .map(|found| format!(" at {}", site(&found)))
+        .unwrap_or_default()
 }
 
 /// `clip_grad_norm (train.py:92)`, or the operation where the dump has no stack.
 pub(super) fn site_or_op(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
     let stack = case.job.entry(rank, entry).stack;
     case.job.call_site(stack).map_or_else(|| call(case, rank, entry), |found| site(&found))
+}
+
+/// Where two calls were made, as far as it tells them apart: their places in the code, or what they called where both are in one line.
+pub(super) fn two_sites(case: &Case<'_>, one: (RankIdx, EntryIdx), other: (RankIdx, EntryIdx)) -> (String, String) {
+    let (a, b) = (site_or_op(case, one.0, one.1), site_or_op(case, other.0, other.1));
+    if a == b { (call(case, one.0, one.1), call(case, other.0, other.1)) } else { (a, b) }
+}
+
+/// Input and output sizes of a call.
+pub(super) fn sizes(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
+    sizes_text(&case.job.symbols, case.job.entry(rank, entry).args)
 }
 
 /// `all_reduce`.

@@ -6,7 +6,9 @@ use hangscope_analyzer_core::dump::{self, Fault, FaultKind, Reading};
 use hangscope_analyzer_core::{Analysis, analyze, report};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use wasm_bindgen::prelude::*;
-use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync, MessageEvent, XmlHttpRequest, XmlHttpRequestResponseType};
+use web_sys::{
+    DedicatedWorkerGlobalScope, File, FileReaderSync, MessageEvent, XmlHttpRequest, XmlHttpRequestResponseType,
+};
 
 use crate::load::protocol::{Answer, FunctionHit, Request};
 
@@ -118,7 +120,7 @@ fn post_analysis(analysis: &Analysis) {
     let payload = Array::of4(
         &report::render_json(analysis.report()).into(),
         &report::render_text(analysis.report()).into(),
-        &serde_json::to_string(&analysis.table_index()).unwrap_or_default().into(),
+        &serde_json::to_string(analysis.table_index()).unwrap_or_default().into(),
         &cells,
     );
     post(&Answer::Analyzed, &payload, &Array::of1(&cells));

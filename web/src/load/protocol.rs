@@ -1,0 +1,53 @@
+//! What the page and its workers say to each other.
+//!
+//! Both sides are of one build, so there is no version. A message is a JavaScript array: the JSON of a [`Request`] or an
+//! [`Answer`], then what does not belong into JSON.
+
+use hangscope_analyzer_core::report::CellDetail;
+use serde::{Deserialize, Serialize};
+
+/// From the page to a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Request {
+    /// Read a file. Payload: the file.
+    ReadFile { name: String },
+    /// Read a file of the page's own server.
+    ReadUrl { name: String, url: String },
+    /// Take what another worker read. Payload: the bytes.
+    Add,
+    /// Count a file as unreadable that the page could not get read.
+    AddUnreadable { name: String, reason: String },
+    /// All is there: analyse it.
+    Analyze,
+    /// Tell about a cell: index of the row, global rank.
+    Detail { row: u32, rank: u32 },
+    /// Look for functions whose name contains a text.
+    FindFunction { text: String },
+}
+
+/// From a worker to the page.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// It listens. The first message of every worker.
+    Ready,
+    /// To [`Request::ReadFile`] and [`Request::ReadUrl`]. Payload: the bytes for [`Request::Add`].
+    Read { size_bytes: u64, entries: u64 },
+    /// The file could not be got at all.
+    Unreadable { reason: String },
+    /// To [`Request::Analyze`]. Payload: the report as JSON and as text, the table's index as JSON, the cells.
+    Analyzed,
+    /// To [`Request::Detail`].
+    Detail { row: u32, rank: u32, detail: Option<Box<CellDetail>> },
+    /// To [`Request::FindFunction`].
+    Functions { text: String, hits: Vec<FunctionHit> },
+    /// The worker is about to end.
+    Panicked { message: String },
+}
+
+/// A function, and a row that was called from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FunctionHit {
+    pub(crate) function: String,
+    pub(crate) place: String,
+    pub(crate) row: u32,
+}

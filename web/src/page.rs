@@ -1,0 +1,319 @@
+//! The page's state, and what the user can make it do. Every component gets it by context.
+
+use std::rc::Rc;
+
+use hangscope_analyzer_core::report::CellDetail;
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+
+use crate::dataset::{CellPlace, Dataset};
+use crate::load::protocol::{Answer, FunctionHit, Request};
+use crate::load::{Analyst, LoadEvent, Loading, Opened, Progress, viewer};
+use crate::table::{Shown, Zoom};
+
+/// Agreeing rows are folded from the start where there are more rows than this.
+const FOLD_ABOVE_ROWS: usize = 40;
+
+/// What the page shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Landing,
+    /// Files are read. What was there before comes back if the user cancels.
+    Reading,
+    /// A dataset is there.
+    Loaded,
+    /// Files were opened and no dump was among them: the dataset has the notes on them.
+    NothingReadable,
+    /// It did not work.
+    Failed {
+        title: String,
+        reason: String,
+    },
+}
+
+/// A dialogue over the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialog {
+    Open,
+    Keys,
+    Notes,
+}
+
+/// What of a finding is unfolded below the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum More {
+    Why,
+    NextSteps,
+}
+
+/// All state of the page. Signals for what is small and changes; the dataset stands outside.
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    glue_url: StoredValue<String>,
+    pub(crate) phase: RwSignal<Phase>,
+    pub(crate) progress: RwSignal<Progress>,
+    pub(crate) dragging: RwSignal<bool>,
+    loading: StoredValue<Option<Loading>, LocalStorage>,
+    before_reading: StoredValue<Phase>,
+
+    dataset: StoredValue<Option<Rc<Dataset>>, LocalStorage>,
+    /// Counts the datasets that were shown: who shows something of the dataset depends on it.
+    pub(crate) version: RwSignal<u32>,
+    analyst: StoredValue<Option<Analyst>, LocalStorage>,
+
+    /// Index of the finding that the verdict shows.
+    pub(crate) finding: RwSignal<usize>,
+    pub(crate) more: RwSignal<Option<More>>,
+    pub(crate) shown: RwSignal<Shown>,
+    pub(crate) zoom: RwSignal<Zoom>,
+    /// The active cell.
+    pub(crate) active: RwSignal<Option<CellPlace>>,
+    /// The column that moves up and down keep to.
+    pub(crate) wanted_column: StoredValue<u32>,
+    /// Counts the wishes that the active cell be brought into view.
+    pub(crate) reveal: RwSignal<u32>,
+    /// Counts the wishes that the table get the keyboard.
+    pub(crate) focus_table: RwSignal<u32>,
+    pub(crate) panel_open: RwSignal<bool>,
+    pub(crate) detail: RwSignal<Option<CellDetail>>,
+    pub(crate) dialog: RwSignal<Option<Dialog>>,
+    /// What a screen reader says next.
+    pub(crate) announcement: RwSignal<String>,
+    /// Answer to a search for functions: the text and what was found.
+    pub(crate) functions: RwSignal<(String, Vec<FunctionHit>)>,
+}
+
+impl Page {
+    pub(crate) fn new(glue_url: String) -> Self {
+        Self {
+            glue_url: StoredValue::new(glue_url),
+            phase: RwSignal::new(Phase::Landing),
+            progress: RwSignal::default(),
+            dragging: RwSignal::new(false),
+            loading: StoredValue::new_local(None),
+            before_reading: StoredValue::new(Phase::Landing),
+            dataset: StoredValue::new_local(None),
+            version: RwSignal::new(0),
+            analyst: StoredValue::new_local(None),
+            finding: RwSignal::new(0),
+            more: RwSignal::new(None),
+            shown: RwSignal::default(),
+            zoom: RwSignal::default(),
+            active: RwSignal::new(None),
+            wanted_column: StoredValue::new(0),
+            reveal: RwSignal::new(0),
+            focus_table: RwSignal::new(0),
+            panel_open: RwSignal::new(false),
+            detail: RwSignal::new(None),
+            dialog: RwSignal::new(None),
+            announcement: RwSignal::default(),
+            functions: RwSignal::default(),
+        }
+    }
+
+    /// The page's state, of the component that asks.
+    pub(crate) fn of_context() -> Self {
+        expect_context()
+    }
+
+    /// The dataset; who asks is told when another one comes.
+    pub(crate) fn dataset(&self) -> Option<Rc<Dataset>> {
+        self.version.track();
+        self.dataset.get_value()
+    }
+
+    /// The dataset as it is now.
+    pub(crate) fn dataset_untracked(&self) -> Option<Rc<Dataset>> {
+        self.dataset.try_get_value().flatten()
+    }
+
+    // ---- opening ----
+
+    /// Reads what was dropped or picked.
+    pub(crate) fn open(self, opened: Opened) {
+        if opened.sources.is_empty() {
+            self.stop_loading();
+            self.phase.set(Phase::Failed { title: opened.title, reason: "There are no files in it.".to_owned() });
+            return;
+        }
+        self.stop_loading();
+        if self.phase.get_untracked() != Phase::Reading {
+            self.before_reading.set_value(self.phase.get_untracked());
+        }
+        self.progress.set(Progress { title: opened.title.clone(), files: opened.sources.len(), ..Progress::default() });
+        self.phase.set(Phase::Reading);
+        let glue_url = self.glue_url.get_value();
+        let title = opened.title.clone();
+        let loading =
+            Loading::start(&glue_url, opened, move |event| self.on_load(event), move |answer| self.on_answer(answer));
+        match loading {
+            Ok(loading) => self.loading.set_value(Some(loading)),
+            Err(error) => self.phase.set(Phase::Failed { title, reason: message(&error) }),
+        }
+    }
+
+    /// Reads what `opening` will have found.
+    pub(crate) fn open_later(self, opening: impl Future<Output = Result<Opened, JsValue>> + 'static) {
+        leptos::task::spawn_local(async move {
+            match opening.await {
+                Ok(opened) => self.open(opened),
+                Err(error) => {
+                    self.phase.set(Phase::Failed { title: String::new(), reason: message(&error) });
+                }
+            }
+        });
+    }
+
+    pub(crate) fn open_sample(self) {
+        self.open_later(viewer::fetch_list(viewer::SAMPLE_LIST));
+    }
+
+    /// Stops reading and shows what was there before.
+    pub(crate) fn cancel(self) {
+        self.stop_loading();
+        self.phase.set(self.before_reading.get_value());
+    }
+
+    /// Workers may be in a callback of theirs right now: they go when that has returned.
+    fn stop_loading(self) {
+        if let Some(loading) = self.loading.try_update_value(Option::take).flatten() {
+            leptos::task::spawn_local(async move { drop(loading) });
+        }
+    }
+
+    fn on_load(self, event: LoadEvent) {
+        match event {
+            LoadEvent::Progress(progress) => self.progress.set(progress),
+            LoadEvent::Failed { title, reason } => {
+                self.stop_loading();
+                self.phase.set(Phase::Failed { title, reason });
+            }
+            LoadEvent::Done(dataset, analyst) => {
+                self.stop_loading();
+                self.show(*dataset, analyst);
+            }
+        }
+    }
+
+    fn show(self, dataset: Dataset, analyst: Analyst) {
+        let nothing_readable = dataset.report.job.ranks_loaded == 0;
+        let headline = dataset.report.headline.clone();
+        let first_cell = dataset.finding_cell(0);
+        self.shown.set(Shown { folded: dataset.index.rows.len() > FOLD_ABOVE_ROWS, ..Shown::default() });
+        self.dataset.set_value(Some(Rc::new(dataset)));
+        self.analyst.set_value(Some(analyst));
+        self.finding.set(0);
+        self.more.set(None);
+        self.dialog.set(None);
+        self.detail.set(None);
+        self.functions.set(Default::default());
+        self.active.set(None);
+        self.panel_open.set(first_cell.is_some());
+        self.version.update(|version| *version += 1);
+        self.phase.set(if nothing_readable { Phase::NothingReadable } else { Phase::Loaded });
+        if let Some(cell) = first_cell {
+            self.go_to(cell);
+        }
+        self.announcement.set(headline);
+    }
+
+    fn on_answer(self, answer: Answer) {
+        match answer {
+            Answer::Detail { row, rank, detail } => {
+                let is_wanted = self.active.get_untracked().is_some_and(|active| {
+                    let dataset = self.dataset.get_value();
+                    active.row == row && dataset.is_some_and(|dataset| dataset.rank(active.column) == Some(rank))
+                });
+                // An answer to an older question is of no use.
+                if is_wanted {
+                    self.detail.set(detail.map(|detail| *detail));
+                }
+            }
+            Answer::Functions { text, hits } => self.functions.set((text, hits)),
+            Answer::Panicked { message } => {
+                let title = self.dataset.get_value().map(|dataset| dataset.title.clone()).unwrap_or_default();
+                self.phase.set(Phase::Failed { title, reason: message });
+            }
+            Answer::Ready | Answer::Read { .. } | Answer::Unreadable { .. } | Answer::Analyzed => {}
+        }
+    }
+
+    // ---- the table ----
+
+    /// Makes a cell the active one and brings it into view.
+    pub(crate) fn go_to(self, place: CellPlace) {
+        self.wanted_column.set_value(place.column);
+        self.activate(place);
+        self.reveal.update(|count| *count += 1);
+    }
+
+    /// Makes a cell the active one.
+    pub(crate) fn activate(self, place: CellPlace) {
+        self.active.set(Some(place));
+        if let Some(dataset) = self.dataset.get_value() {
+            self.announcement.set(dataset.describe(place));
+        }
+    }
+
+    /// Asks about the active cell for the panel.
+    pub(crate) fn ask_detail(self) {
+        let (Some(place), Some(dataset)) = (self.active.get_untracked(), self.dataset.get_value()) else { return };
+        if let Some(rank) = dataset.rank(place.column) {
+            self.send(&Request::Detail { row: place.row, rank });
+        }
+    }
+
+    pub(crate) fn find_function(self, text: String) {
+        self.send(&Request::FindFunction { text });
+    }
+
+    fn send(self, request: &Request) {
+        self.analyst.with_value(|analyst| {
+            if let Some(analyst) = analyst {
+                analyst.send(request, None);
+            }
+        });
+    }
+
+    /// Shows a finding and its cells.
+    pub(crate) fn show_finding(self, finding: usize) {
+        let Some(dataset) = self.dataset.get_value() else { return };
+        if finding >= dataset.report.findings.len() {
+            return;
+        }
+        self.finding.set(finding);
+        if let Some(cell) = dataset.finding_cell(finding) {
+            self.panel_open.set(true);
+            self.go_to(cell);
+        }
+    }
+
+    /// Shows the finding after or before this one; after the last comes the first.
+    pub(crate) fn step_finding(self, forward: bool) {
+        let count = self.dataset.get_value().map_or(0, |dataset| dataset.report.findings.len());
+        if count == 0 {
+            self.announcement.set("There are no findings".to_owned());
+            return;
+        }
+        // With the active cell elsewhere, the first step leads back to the finding that is shown.
+        let current = self.finding.get_untracked();
+        let at_home =
+            self.dataset.get_value().and_then(|dataset| dataset.finding_cell(current)) == self.active.get_untracked();
+        let next = match (at_home, forward) {
+            (false, _) => current,
+            (true, true) => (current + 1) % count,
+            (true, false) => (current + count - 1) % count,
+        };
+        self.show_finding(next);
+        self.focus_table.update(|count| *count += 1);
+    }
+}
+
+/// What went wrong, in the browser's words.
+pub(crate) fn message(error: &JsValue) -> String {
+    use wasm_bindgen::JsCast as _;
+    match error.dyn_ref::<js_sys::Error>() {
+        Some(error) => error.message().into(),
+        None => error.as_string().unwrap_or_else(|| "the browser gave no reason".to_owned()),
+    }
+}

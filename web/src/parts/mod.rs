@@ -1,0 +1,24 @@
+//! What stands around the table.
+
+mod dialogs;
+mod findings;
+mod footer;
+mod header;
+mod landing;
+mod open_buttons;
+mod panel;
+mod reading;
+mod search;
+mod side;
+mod stack;
+mod verdict;
+
+pub(crate) use dialogs::Dialogs;
+pub(crate) use findings::Findings;
+pub(crate) use footer::Footer;
+pub(crate) use header::Header;
+pub(crate) use landing::{Failed, Landing, NothingReadable};
+pub(crate) use panel::Panel;
+pub(crate) use reading::Reading;
+pub(crate) use search::FIELD as FIND_FIELD;
+pub(crate) use verdict::Verdict;

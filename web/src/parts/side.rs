@@ -1,0 +1,236 @@
+//! A finding in short words: its title, and what each side did.
+
+use hangscope_analyzer_core::job::is_library_file;
+use hangscope_analyzer_core::report::{Finding, Kind, Side, SideState, Site};
+use leptos::prelude::*;
+
+use crate::text;
+
+/// How many of the user's frames a side shows.
+const FRAMES: usize = 2;
+
+/// In what light a side stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tone {
+    Suspect,
+    Victim,
+    Neutral,
+}
+
+/// One line for a finding: `Skipped collective: all_reduce in tp[4-7], row 18, rank 5`.
+pub(crate) fn finding_title(finding: &Finding) -> String {
+    let mut parts = vec![match &finding.group {
+        Some(group) => format!("{} in {}", finding.op, group.label),
+        None => finding.op.clone(),
+    }];
+    if let Some(seq) = finding.seq {
+        parts.push(format!("row {seq}"));
+    }
+    if let Some(p2p) = finding.p2p {
+        parts.push(format!("message {} from {} to {}", p2p.nth, p2p.src, p2p.dst));
+    }
+    if !finding.suspects.is_empty() {
+        parts.push(text::ranks(&finding.suspects));
+    }
+    format!("{}: {}", kind_title(finding.kind), parts.join(", "))
+}
+
+/// A kind as a person says it.
+pub(crate) fn kind_title(kind: Kind) -> String {
+    match kind {
+        Kind::MissingRank => "Never issued".to_owned(),
+        Kind::SkippedCollective => "Skipped".to_owned(),
+        Kind::ExtraCollective => "Issued by nobody else".to_owned(),
+        Kind::RankBehind => "Behind on the device".to_owned(),
+        Kind::AllJoined => "All joined, not finished".to_owned(),
+        Kind::P2pUnmatched => "Message without its other end".to_owned(),
+        Kind::P2pSizeMismatch => "Message sizes differ".to_owned(),
+        other => text::sentence(&other.name().replace('_', " ")),
+    }
+}
+
+/// `all_reduce [4096]`, `_all_gather_base [64] → [512]`.
+fn call(op: &str, side: &Side) -> String {
+    const SHOWN: usize = 3;
+    let sizes = |sizes: &[Vec<i64>]| match sizes {
+        [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|shape| shape == first) => {
+            format!("{first:?} × {}", sizes.len())
+        }
+        _ => {
+            let mut texts: Vec<String> = sizes.iter().take(SHOWN).map(|shape| format!("{shape:?}")).collect();
+            if sizes.len() > SHOWN {
+                texts.push(format!("… {} tensors", sizes.len()));
+            }
+            texts.join(", ")
+        }
+    };
+    let (input, output) = (sizes(&side.input_sizes), sizes(&side.output_sizes));
+    let mut text = op.to_owned();
+    if !input.is_empty() {
+        text.push_str(&format!(" {input}"));
+    }
+    if !output.is_empty() && output != input {
+        text.push_str(&format!(" → {output}"));
+    }
+    text
+}
+
+fn tone(finding: &Finding, side: &Side) -> Tone {
+    if !finding.suspects.is_empty() && side.ranks == finding.suspects {
+        Tone::Suspect
+    } else if finding.tie {
+        Tone::Neutral
+    } else {
+        Tone::Victim
+    }
+}
+
+fn title(finding: &Finding, side: &Side) -> String {
+    let count = text::rank_count(&side.ranks);
+    let one = count == 1;
+    let who = if one {
+        format!("Rank {}", side.ranks)
+    } else if side.ranks.len() <= 9 {
+        format!("Ranks {}", side.ranks)
+    } else {
+        text::counted(count, "rank")
+    };
+    let verb = |singular: &'static str, plural: &'static str| if one { singular } else { plural };
+    let is_suspect = tone(finding, side) == Tone::Suspect;
+    let did = match (finding.kind, side.state) {
+        (_, SideState::Missing) if side.last_op.is_some() => verb("was last seen in", "were last seen in"),
+        (_, SideState::Missing) => "never issued it",
+        (_, SideState::Unknown) => verb("is not known", "are not known"),
+        (
+            Kind::SizeMismatch | Kind::DtypeMismatch | Kind::SplitMismatch | Kind::RootMismatch | Kind::P2pSizeMismatch,
+            _,
+        ) => "passed",
+        (Kind::SkippedCollective | Kind::ExtraCollective | Kind::OrderMismatch | Kind::OpMismatch, _) if is_suspect => {
+            "went on to"
+        }
+        (_, SideState::Completed) => "completed",
+        (_, SideState::Started) if finding.kind == Kind::RankBehind => "started",
+        _ => verb("waits in", "wait in"),
+    };
+    format!("{who} {did}")
+}
+
+/// The innermost frames of the user's own program.
+fn user_frames(side: &Side) -> Vec<&Site> {
+    if let (Some(last), SideState::Missing) = (&side.last_op, side.state)
+        && side.frames.is_empty()
+    {
+        return last.call_site.iter().collect();
+    }
+    let own: Vec<&Site> = side.frames.iter().filter(|site| !is_library_file(&site.file)).take(FRAMES).collect();
+    if own.is_empty() { side.call_site.iter().collect() } else { own }
+}
+
+#[component]
+pub(crate) fn SideCard(finding: Finding, side: Side) -> impl IntoView {
+    let class = match tone(&finding, &side) {
+        Tone::Suspect => "site suspect",
+        Tone::Victim => "site victim",
+        Tone::Neutral => "site neutral",
+    };
+    let what = match (&side.op, &side.last_op) {
+        (Some(op), _) => call(op, &side),
+        (None, Some(last)) => {
+            let row = last.seq.map(|seq| format!(", row {seq}")).unwrap_or_default();
+            format!("{} in {}{row}", last.op, last.group)
+        }
+        (None, None) => String::new(),
+    };
+    let dtypes = if matches!(finding.kind, Kind::DtypeMismatch | Kind::P2pSizeMismatch) {
+        side.input_dtypes.join(", ")
+    } else {
+        String::new()
+    };
+    let frames: Vec<String> = user_frames(&side).into_iter().map(text::site).collect();
+    let no_frames = frames.is_empty() && side.state != SideState::Unknown;
+    view! {
+        <div class=class>
+            <h3>{title(&finding, &side)}</h3>
+            <div class="fr">{what} {(!dtypes.is_empty()).then(|| format!(" {dtypes}"))}</div>
+            {frames.into_iter().map(|frame| view! { <small>{frame}</small> }).collect_view()}
+            {no_frames.then(|| view! { <small>"no call stack recorded"</small> })}
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hangscope_analyzer_core::report::LastOp;
+
+    use super::*;
+    use crate::example;
+
+    fn side(ranks: &str, state: SideState) -> Side {
+        Side {
+            ranks: ranks.to_owned(),
+            op: (state != SideState::Missing).then(|| "all_reduce".to_owned()),
+            state,
+            input_sizes: vec![vec![64]],
+            output_sizes: vec![vec![512]],
+            input_dtypes: Vec::new(),
+            output_dtypes: Vec::new(),
+            call_site: None,
+            frames: Vec::new(),
+            last_op: None,
+        }
+    }
+
+    #[test]
+    fn titles_of_findings() {
+        let mut finding = example::finding();
+        assert_eq!(finding_title(&finding), "Never issued: all_reduce in tp[4-7], row 18, rank 5");
+        finding.kind = Kind::SizeMismatch;
+        finding.group = None;
+        finding.seq = None;
+        finding.suspects.clear();
+        assert_eq!(finding_title(&finding), "Size mismatch: all_reduce");
+    }
+
+    #[test]
+    fn what_sides_did() {
+        let mut finding = example::finding();
+        let check = |finding: &Finding, side: &Side, expected| assert_eq!(title(finding, side), expected);
+        check(&finding, &side("5", SideState::Missing), "Rank 5 never issued it");
+        check(&finding, &side("4,6-7", SideState::Started), "Ranks 4,6-7 wait in");
+        check(&finding, &side("0-3,8-11,13-40", SideState::Scheduled), "36 ranks wait in");
+        let mut left = side("5", SideState::Missing);
+        left.last_op =
+            Some(LastOp { group: "world".to_owned(), op: "barrier".to_owned(), seq: Some(3), call_site: None });
+        check(&finding, &left, "Rank 5 was last seen in");
+        finding.kind = Kind::SkippedCollective;
+        check(&finding, &side("5", SideState::Scheduled), "Rank 5 went on to");
+        check(&finding, &side("4", SideState::Scheduled), "Rank 4 waits in");
+        finding.kind = Kind::DtypeMismatch;
+        check(&finding, &side("5", SideState::Scheduled), "Rank 5 passed");
+    }
+
+    #[test]
+    fn calls() {
+        assert_eq!(call("_all_gather_base", &side("5", SideState::Started)), "_all_gather_base [64] → [512]");
+        let mut same = side("5", SideState::Started);
+        same.output_sizes = same.input_sizes.clone();
+        assert_eq!(call("all_reduce", &same), "all_reduce [64]");
+        same.input_sizes = vec![vec![8]; 64];
+        same.output_sizes = vec![vec![1], vec![2], vec![3], vec![4]];
+        assert_eq!(call("reduce", &same), "reduce [8] × 64 → [1], [2], [3], … 4 tensors");
+        same.input_sizes.clear();
+        same.output_sizes.clear();
+        assert_eq!(call("barrier", &same), "barrier");
+    }
+
+    #[test]
+    fn only_the_users_frames() {
+        let site = |file: &str| Site { function: "f".to_owned(), file: file.to_owned(), line: 1 };
+        let mut side = side("5", SideState::Started);
+        side.frames = vec![site("/x/site-packages/torch/a.py"), site("/me/a.py"), site("/me/b.py"), site("/me/c.py")];
+        assert_eq!(
+            user_frames(&side).iter().map(|site| site.file.as_str()).collect::<Vec<_>>(),
+            ["/me/a.py", "/me/b.py"]
+        );
+    }
+}

@@ -1,0 +1,316 @@
+//! The verdict: one sentence, who is concerned, and both places in the user's code.
+
+use hangscope_analyzer_core::report::{Finding, Report};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen_futures::JsFuture;
+
+use crate::dataset::Dataset;
+use crate::page::{More, Page};
+use crate::parts::side::{SideCard, finding_title};
+use crate::text;
+
+/// The sides that have room beside the sentence.
+const SIDES: usize = 2;
+
+#[component]
+pub(crate) fn Verdict() -> impl IntoView {
+    let page = Page::of_context();
+    move || {
+        let dataset = page.dataset()?;
+        let index = page.finding.get();
+        Some(match dataset.report.findings.get(index) {
+            Some(finding) => with_finding(page, &dataset, index, finding.clone()).into_any(),
+            None => without_finding(&dataset).into_any(),
+        })
+    }
+}
+
+fn with_finding(page: Page, dataset: &Dataset, index: usize, finding: Finding) -> impl IntoView + use<> {
+    let report = &dataset.report;
+    let headline = if index == 0 { report.headline.clone() } else { finding_title(&finding) };
+    let functions = code_words(&finding);
+    let headline = headline_parts(&headline, &functions)
+        .into_iter()
+        .map(
+            |(is_code, part)| {
+                if is_code { view! { <code>{part}</code> }.into_any() } else { view! { {part} }.into_any() }
+            },
+        )
+        .collect_view();
+    let about = format!(
+        " · {} confidence · finding {} of {}{}",
+        finding.confidence.name(),
+        index + 1,
+        report.findings.len(),
+        if finding.tie { " · two sides, and nothing tells which is right" } else { "" },
+    );
+    let row = finding.seq.map(|seq| format!("waiting in row {seq}")).unwrap_or_else(|| "waiting there".to_owned());
+    let who = [
+        (
+            "suspect",
+            text::rank_count(&finding.suspects),
+            plural("suspect", &finding.suspects),
+            finding.suspects.clone(),
+        ),
+        ("victim", text::rank_count(&finding.victims), row, finding.victims.clone()),
+        ("blocked", text::rank_count(&finding.blocked), "blocked by it".to_owned(), finding.blocked.clone()),
+    ];
+    let who = who.into_iter().filter(|(_, count, ..)| *count > 0).map(|(class, _, label, ranks)| {
+        view! { <div><span class=format!("dot {class}") aria-hidden="true"></span>{label} " " <b>{ranks}</b></div> }
+    });
+    let has_cell = dataset.finding_cell(index).is_some();
+    let sides = shown_sides(&finding);
+    let more_sides = finding.sides.len().saturating_sub(sides.len());
+    let sides = sides.into_iter().map(|side| view! { <SideCard finding=finding.clone() side=side /> }).collect_view();
+    let class = if finding.suspects.is_empty() { "verdict unsure" } else { "verdict" };
+    let more = move |which| {
+        page.more.update(|more| *more = if *more == Some(which) { None } else { Some(which) });
+    };
+    let expanded = move |which| (page.more.get() == Some(which)).to_string();
+    view! {
+        <section class=class aria-label="Verdict">
+            <div class="say">
+                <div class="kicker">{finding.cause.title()}<span>{about}</span></div>
+                <h1>{headline}</h1>
+                <div class="who">{who.collect_view()}</div>
+                <div class="acts">
+                    <button class="primary" disabled=!has_cell on:click=move |_| page.show_finding(index)>"Show in table"</button>
+                    <button aria-expanded=move || expanded(More::Why) on:click=move |_| more(More::Why)>"Why"</button>
+                    <button aria-expanded=move || expanded(More::NextSteps) on:click=move |_| more(More::NextSteps)>"Next steps"</button>
+                    <ReportButtons />
+                </div>
+            </div>
+            <div class="sites">
+                {sides}
+                {(more_sides > 0).then(|| view! { <small class="moresides">{format!("{} more below Why", text::counted(more_sides as u64, "side"))}</small> })}
+            </div>
+            {move || page.more.get().map(|which| view! { <MoreAbout which finding=finding.clone() /> })}
+        </section>
+    }
+}
+
+/// The largest side and the suspects', the suspects' first.
+fn shown_sides(finding: &Finding) -> Vec<hangscope_analyzer_core::report::Side> {
+    let is_suspect =
+        |side: &&hangscope_analyzer_core::report::Side| !finding.suspects.is_empty() && side.ranks == finding.suspects;
+    let suspect = finding.sides.iter().find(is_suspect);
+    let others = finding.sides.iter().filter(|side| !is_suspect(side));
+    suspect.into_iter().chain(others).take(SIDES).cloned().collect()
+}
+
+#[component]
+fn MoreAbout(which: More, finding: Finding) -> impl IntoView {
+    let list = |items: &[String], empty: &'static str| {
+        if items.is_empty() {
+            view! { <p class="muted">{empty}</p> }.into_any()
+        } else {
+            view! { <ul>{items.iter().map(|item| view! { <li>{item.clone()}</li> }).collect_view()}</ul> }.into_any()
+        }
+    };
+    match which {
+        More::Why => view! {
+            <div class="more">
+                <div><h2>"Evidence"</h2>{list(&finding.evidence, "The sides above are all there is.")}</div>
+                <div>
+                    <h2>"What else it could be"</h2>
+                    {if finding.alternatives.is_empty() {
+                        view! { <p class="muted">"Nothing in the dumps speaks for another cause."</p> }.into_any()
+                    } else {
+                        view! {
+                            <ul>
+                                {finding
+                                    .alternatives
+                                    .iter()
+                                    .map(|other| view! { <li><strong>{other.cause.title()}</strong> ": " {other.why.clone()}</li> })
+                                    .collect_view()}
+                            </ul>
+                        }
+                            .into_any()
+                    }}
+                </div>
+                {(finding.sides.len() > SIDES)
+                    .then(|| {
+                        view! {
+                            <div class="allsides">
+                                <h2>"All sides"</h2>
+                                {finding.sides.iter().map(|side| view! { <SideCard finding=finding.clone() side=side.clone() /> }).collect_view()}
+                            </div>
+                        }
+                    })}
+            </div>
+        }
+        .into_any(),
+        More::NextSteps => view! {
+            <div class="more"><div><h2>"Next steps"</h2>{list(&finding.next_steps, "There is nothing to advise.")}</div></div>
+        }
+        .into_any(),
+    }
+}
+
+fn without_finding(dataset: &Dataset) -> impl IntoView + use<> {
+    let Report { verdict, headline, .. } = &dataset.report;
+    let (kicker, advice) = if verdict == "no_fault" {
+        (
+            "No fault found",
+            "Every operation that was issued has finished or is within its time, and the ranks agree on all of them.",
+        )
+    } else {
+        (
+            "Nothing pending",
+            "No rank waits in a recorded operation. The hang is outside of the recorded library: look at where the processes are, for example with py-spy dump.",
+        )
+    };
+    let class = if verdict == "no_fault" { "verdict fine" } else { "verdict unsure" };
+    view! {
+        <section class=class aria-label="Verdict">
+            <div class="say">
+                <div class="kicker">{kicker}</div>
+                <h1>{headline.clone()}</h1>
+                <div class="who">{advice}</div>
+                <div class="acts"><ReportButtons /></div>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn ReportButtons() -> impl IntoView {
+    let page = Page::of_context();
+    let (copied, set_copied) = signal(false);
+    let copy = move |_| {
+        let Some(dataset) = page.dataset_untracked() else { return };
+        leptos::task::spawn_local(async move {
+            let done = JsFuture::from(window().navigator().clipboard().write_text(&dataset.report_text)).await.is_ok();
+            page.announcement
+                .set(if done { "Report copied" } else { "The browser did not let the report be copied" }.to_owned());
+            set_copied.set(done);
+            if done {
+                set_timeout(
+                    move || {
+                        set_copied.try_set(false);
+                    },
+                    std::time::Duration::from_secs(2),
+                );
+            }
+        });
+    };
+    let save = move |_| {
+        if let Some(dataset) = page.dataset_untracked() {
+            // A browser that refuses the download says so itself.
+            let _ = save_text(&format!("{}.hangscope.json", dataset.title), &dataset.report_json);
+        }
+    };
+    view! {
+        // Both texts hold its width, so that nothing moves.
+        <button class="copy" on:click=copy>
+            <span class:hidden=copied>"Copy report"</span>
+            <span class:hidden=move || !copied.get()>"Copied"</span>
+        </button>
+        <button on:click=save>"Save JSON"</button>
+    }
+}
+
+fn save_text(name: &str, text: &str) -> Result<(), wasm_bindgen::JsValue> {
+    let kind = web_sys::BlobPropertyBag::new();
+    kind.set_type("application/json");
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&js_sys::Array::of1(&text.into()), &kind)?;
+    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    let link: web_sys::HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    // The browser has taken the content by then.
+    set_timeout(
+        move || {
+            let _ = web_sys::Url::revoke_object_url(&url);
+        },
+        std::time::Duration::from_secs(60),
+    );
+    Ok(())
+}
+
+fn plural(noun: &str, ranks: &str) -> String {
+    if text::rank_count(ranks) == 1 { noun.to_owned() } else { format!("{noun}s") }
+}
+
+/// Names of functions and operations that may stand in a finding's headline.
+fn code_words(finding: &Finding) -> Vec<String> {
+    let sites = finding.sides.iter().flat_map(|side| {
+        let last = side.last_op.as_ref().and_then(|last| last.call_site.as_ref());
+        side.call_site.iter().chain(last)
+    });
+    let mut words: Vec<String> = sites.map(|site| site.function.clone()).collect();
+    words.retain(|word| !word.is_empty());
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// A sentence in parts: whether the part is code, and the part. Code is what stands between backticks, and every one of
+/// `words` that stands alone.
+fn headline_parts(headline: &str, words: &[String]) -> Vec<(bool, String)> {
+    let mut parts: Vec<(bool, String)> = Vec::new();
+    for (index, piece) in headline.split('`').enumerate() {
+        if index % 2 == 1 {
+            parts.push((true, piece.to_owned()));
+            continue;
+        }
+        let mut rest = piece;
+        while let Some((at, word)) = first_word(rest, words) {
+            let (before, after) = (rest.get(..at).unwrap_or_default(), rest.get(at + word.len()..).unwrap_or_default());
+            if !before.is_empty() {
+                parts.push((false, before.to_owned()));
+            }
+            parts.push((true, word.to_owned()));
+            rest = after;
+        }
+        if !rest.is_empty() {
+            parts.push((false, rest.to_owned()));
+        }
+    }
+    parts
+}
+
+fn first_word<'a>(text: &str, words: &'a [String]) -> Option<(usize, &'a str)> {
+    let is_part =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+    let stands_alone = |at: usize, word: &str| {
+        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + word.len()..).unwrap_or_default());
+        !is_part(before.chars().next_back())
+            && !after.chars().next().is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    let found = words.iter().filter_map(|word| {
+        let at = text.match_indices(word.as_str()).map(|(at, _)| at).find(|at| stands_alone(*at, word))?;
+        Some((at, word.as_str()))
+    });
+    found.min_by_key(|(at, word)| (*at, std::cmp::Reverse(word.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(headline: &str, words: &[&str], expected: &str) {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let parts = headline_parts(headline, &words);
+        let marked: String =
+            parts.iter().map(|(is_code, part)| if *is_code { format!("<{part}>") } else { part.clone() }).collect();
+        assert_eq!(marked, expected);
+    }
+
+    #[test]
+    fn code_in_a_sentence() {
+        check(
+            "it is at mlp (a.py:3), not in attention",
+            &["attention", "mlp"],
+            "it is at <mlp> (a.py:3), not in <attention>",
+        );
+        check("at `mlp` now", &["mlp"], "at <mlp> now");
+        check("in mlp_forward, in mlp", &["mlp"], "in mlp_forward, in <mlp>");
+        check("Model.forward, forward.", &["forward"], "Model.forward, <forward>.");
+        check("in forward_step", &["forward", "forward_step"], "in <forward_step>");
+        check("é in ü", &["ü"], "é in <ü>");
+        check("nothing", &[], "nothing");
+    }
+}

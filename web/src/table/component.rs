@@ -1,0 +1,281 @@
+//! The table on the page: a scroll container, the canvas in it, and the elements over the canvas.
+
+use std::rc::Rc;
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use web_sys::{KeyboardEvent, MouseEvent, ResizeObserver, WheelEvent};
+
+use crate::page::Page;
+use crate::table::controller::Controller;
+use crate::table::cursor::{Step, moved, nearest_cell};
+use crate::table::grid::{GridRow, GridWindow, cell_id};
+use crate::table::scene::Target;
+
+/// The hint at the pointer, and where it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Hint {
+    text: String,
+    x: f64,
+    y: f64,
+    /// Whether it stands to the left of the pointer, because there is no room to the right.
+    to_left: bool,
+}
+
+#[component]
+pub(crate) fn Table() -> impl IntoView {
+    let page = Page::of_context();
+    let (scroller, spacer) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
+    let canvas = NodeRef::<html::Canvas>::new();
+    let grid_rows = RwSignal::new(Vec::<GridRow>::new());
+    let hint = RwSignal::new(None::<Hint>);
+    let controller = StoredValue::new_local(None::<Rc<Controller>>);
+    let with = move |run: &dyn Fn(&Rc<Controller>)| {
+        if let Some(controller) = controller.try_get_value().flatten() {
+            run(&controller);
+        }
+    };
+
+    // Not the effect's own: that is cleaned up whenever it runs.
+    let owner = Owner::current();
+    Effect::new(move |_| {
+        if let (Some(scroller), Some(spacer), Some(canvas)) = (scroller.get(), spacer.get(), canvas.get())
+            && controller.with_value(Option::is_none)
+        {
+            let element = scroller.clone();
+            // Without a canvas there still are the verdict and the panel.
+            let Ok(made) = Controller::new(page, scroller.into(), spacer.into(), canvas, grid_rows) else { return };
+            if let Some(owner) = &owner {
+                owner.with(|| watch_surroundings(&made, &element));
+            }
+            controller.set_value(Some(made));
+        }
+        if let Some(controller) = controller.get_value() {
+            controller.follow();
+        }
+    });
+    Effect::new(move |before: Option<u32>| {
+        let count = page.focus_table.get();
+        if before.is_some_and(|before| before != count) {
+            with(&|controller| controller.focus());
+        }
+        count
+    });
+
+    let place_of = |event: &MouseEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
+    let on_click = move |event: MouseEvent| {
+        let (x, y) = place_of(&event);
+        with(&|controller| clicked(page, controller, controller.target_at(x, y)));
+    };
+    let on_move = move |event: MouseEvent| {
+        let (x, y) = place_of(&event);
+        with(&|controller| {
+            let text = controller.target_at(x, y).and_then(|target| hint_text(page, target));
+            let width = scroller.get_untracked().map_or(0.0, |scroller| f64::from(scroller.client_width()));
+            let new = text.map(|text| Hint { text, x, y, to_left: x > width * 0.6 });
+            if hint.with_untracked(|old| *old != new) {
+                hint.set(new);
+            }
+        });
+    };
+    let on_wheel = move |event: WheelEvent| {
+        if event.ctrl_key() {
+            event.prevent_default();
+            let (x, y) = place_of(&event);
+            with(&|controller| controller.zoom_at(x, y, event.delta_y() < 0.0));
+        }
+    };
+    let on_key = move |event: KeyboardEvent| {
+        if !event.alt_key() && !event.meta_key() {
+            with(&|controller| {
+                if pressed(page, controller, &event) {
+                    event.prevent_default();
+                }
+            });
+        }
+    };
+    let line_count = move || {
+        page.dataset();
+        let _ = page.shown.get();
+        controller.with_value(|controller| controller.as_ref().map_or(0, |controller| controller.layout().line_count()))
+    };
+
+    view! {
+        <div class="tablewrap">
+            <div
+                class="scroller"
+                node_ref=scroller
+                role="grid"
+                tabindex="0"
+                aria-label="Collectives by rank. Arrow keys move, Enter shows the call stack"
+                aria-rowcount=line_count
+                aria-colcount=move || page.dataset().map_or(1, |dataset| dataset.column_count() + 1)
+                aria-activedescendant=move || page.active.get().map(cell_id)
+                on:scroll=move |_| {
+                    hint.set(None);
+                    with(&|controller| controller.request_frame());
+                }
+                on:keydown=on_key
+                on:wheel=on_wheel
+            >
+                <div class="spacer" node_ref=spacer role="presentation">
+                    <div class="sticky" role="presentation">
+                        <canvas
+                            node_ref=canvas
+                            aria-hidden="true"
+                            on:click=on_click
+                            on:mousemove=on_move
+                            on:mouseleave=move |_| hint.set(None)
+                        ></canvas>
+                        <GridWindow rows=grid_rows />
+                    </div>
+                </div>
+            </div>
+            {move || {
+                hint.get()
+                    .map(|hint| {
+                        let style = if hint.to_left {
+                            format!("right:calc(100% - {}px);top:{}px", hint.x - 12.0, hint.y + 16.0)
+                        } else {
+                            format!("left:{}px;top:{}px", hint.x + 14.0, hint.y + 16.0)
+                        };
+                        view! { <div class="hint" aria-hidden="true" style=style>{hint.text}</div> }
+                    })
+            }}
+        </div>
+    }
+}
+
+/// Draws again when the window's size or the system's colours change.
+fn watch_surroundings(controller: &Rc<Controller>, element: &web_sys::Element) {
+    let for_size = Rc::clone(controller);
+    let on_size = Closure::<dyn FnMut()>::new(move || for_size.resized());
+    if let Ok(observer) = ResizeObserver::new(on_size.as_ref().unchecked_ref()) {
+        observer.observe(element);
+        on_cleanup_local(move || {
+            observer.disconnect();
+            drop(on_size);
+        });
+    }
+    let dark = window().match_media("(prefers-color-scheme: dark)").ok().flatten();
+    if let Some(dark) = dark {
+        let for_theme = Rc::clone(controller);
+        let on_theme = Closure::<dyn FnMut()>::new(move || for_theme.update_theme());
+        let _ = dark.add_event_listener_with_callback("change", on_theme.as_ref().unchecked_ref());
+        on_cleanup_local(move || {
+            let _ = dark.remove_event_listener_with_callback("change", on_theme.as_ref().unchecked_ref());
+        });
+    }
+}
+
+/// As `on_cleanup`, for what belongs to this thread.
+fn on_cleanup_local(clean: impl FnOnce() + 'static) {
+    let clean = StoredValue::new_local(Some(Box::new(clean) as Box<dyn FnOnce()>));
+    on_cleanup(move || {
+        if let Some(clean) = clean.try_update_value(Option::take).flatten() {
+            clean();
+        }
+    });
+}
+
+fn clicked(page: Page, controller: &Controller, target: Option<Target>) {
+    let Some(dataset) = page.dataset_untracked() else { return };
+    let open = |cell| {
+        page.panel_open.set(true);
+        page.go_to(cell);
+    };
+    match target {
+        Some(Target::Cell(place)) => {
+            // A click beside the group's ranks means the nearest of them.
+            if let Some(cell) = nearest_cell(&dataset, place.row, place.column) {
+                open(cell);
+            }
+        }
+        Some(Target::RowHead(row)) => {
+            let column = page.active.get_untracked().map_or(0, |active| active.column);
+            if let Some(cell) = nearest_cell(&dataset, row, column) {
+                open(cell);
+            }
+        }
+        Some(Target::Strip(column)) => {
+            controller.center_column(column);
+            let row = page.active.get_untracked().map(|active| active.row).or(dataset
+                .index
+                .bands
+                .first()
+                .map(|band| band.first_row));
+            if let Some(cell) =
+                row.and_then(|row| nearest_cell(&dataset, row, column)).filter(|cell| cell.column == column)
+            {
+                open(cell);
+            }
+        }
+        Some(Target::Head(band)) => page.shown.update(|shown| {
+            if !shown.closed.remove(&band) {
+                shown.closed.insert(band);
+            }
+        }),
+        Some(Target::Fold(first)) => page.shown.update(|shown| {
+            shown.opened.insert(first);
+        }),
+        None => {}
+    }
+}
+
+fn hint_text(page: Page, target: Target) -> Option<String> {
+    let dataset = page.dataset_untracked()?;
+    match target {
+        Target::Cell(place) => {
+            let code = dataset.code(place);
+            if code.state() == hangscope_analyzer_core::report::CellCode::NONE {
+                return None;
+            }
+            Some(dataset.describe(place))
+        }
+        Target::RowHead(row) => {
+            let (head, (_, band)) = (dataset.row(row)?, dataset.band_of(row)?);
+            Some(format!("row {} {}, {}", head.number, head.op, band.label))
+        }
+        Target::Strip(column) => {
+            let status = dataset.status(column)?.name().replace('_', " ");
+            Some(format!("rank {}: {status}", dataset.rank(column)?))
+        }
+        Target::Head(band) => {
+            let band = dataset.index.bands.get(band as usize)?;
+            Some(format!("{}: group {} of {}", band.label, band.name, crate::text::ranks(&band.ranks)))
+        }
+        Target::Fold(_) => Some("Click to unfold".to_owned()),
+    }
+}
+
+/// Whether the key meant something here.
+fn pressed(page: Page, controller: &Controller, event: &KeyboardEvent) -> bool {
+    let Some(dataset) = page.dataset_untracked() else { return false };
+    let key = event.key();
+    let Some(active) = page.active.get_untracked() else {
+        // The first key that moves goes to the first cell.
+        if Step::of_key(&key, event.ctrl_key(), 1).is_some()
+            && let Some(cell) = controller.layout().row_from(0, true).and_then(|row| nearest_cell(&dataset, row, 0))
+        {
+            page.go_to(cell);
+            return true;
+        }
+        return false;
+    };
+    if key == "Enter" || key == " " {
+        page.panel_open.set(true);
+        page.ask_detail();
+        return true;
+    }
+    let Some(step) = Step::of_key(&key, event.ctrl_key(), controller.page_lines()) else { return false };
+    let wanted = page.wanted_column.get_value();
+    if let Some(cell) = moved(&dataset, &controller.layout(), active, wanted, step) {
+        if step.is_sideways() {
+            page.wanted_column.set_value(cell.column);
+        }
+        page.activate(cell);
+        controller.bring_into_view(cell);
+    }
+    true
+}

@@ -1,0 +1,354 @@
+//! The canvas, its scroll container and what was laid out for them.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use web_sys::{HtmlCanvasElement, HtmlElement};
+
+use crate::dataset::{CellPlace, Dataset};
+use crate::page::Page;
+use crate::table::draw_list::draw_list;
+use crate::table::grid::{GridRow, grid_window};
+use crate::table::layout::{HEAD_HEIGHT, Line, Shown, TableLayout};
+use crate::table::painter::Painter;
+use crate::table::scene::{RIGHT_MARGIN, Scene, TABLE_TOP, Target, View, head_width};
+use crate::table::zoom::Zoom;
+
+/// Browsers limit the height of an element. Of a higher table, a scrolled pixel stands for several.
+const HIGHEST_SPACER: f64 = 8_000_000.0;
+
+/// What the canvas shows, beyond the page's state.
+pub(crate) struct Controller {
+    page: Page,
+    /// Scrolls; has the keyboard.
+    scroller: HtmlElement,
+    /// As large as the whole table, so that the browser's own scroll bars fit.
+    spacer: HtmlElement,
+    painter: RefCell<Painter>,
+    laid_out: RefCell<LaidOut>,
+    frame_is_coming: Cell<bool>,
+    /// Where the pointer asked for a zoom: that place stays where it is.
+    zoom_at: Cell<Option<(f64, f64)>>,
+    revealed: Cell<u32>,
+    grid_rows: RwSignal<Vec<GridRow>>,
+}
+
+#[derive(Default)]
+struct LaidOut {
+    version: Option<u32>,
+    shown: Shown,
+    zoom: Zoom,
+    layout: Rc<TableLayout>,
+}
+
+/// A place of the table that is to stay where it is in the view while the layout changes.
+struct Anchor {
+    view_x: f64,
+    view_y: f64,
+    column: f64,
+    line: Option<Line>,
+    line_part: f64,
+}
+
+impl Controller {
+    pub(crate) fn new(
+        page: Page,
+        scroller: HtmlElement,
+        spacer: HtmlElement,
+        canvas: HtmlCanvasElement,
+        grid_rows: RwSignal<Vec<GridRow>>,
+    ) -> Result<Rc<Self>, JsValue> {
+        Ok(Rc::new(Self {
+            page,
+            scroller,
+            spacer,
+            painter: RefCell::new(Painter::new(canvas)?),
+            laid_out: RefCell::default(),
+            frame_is_coming: Cell::new(false),
+            zoom_at: Cell::new(None),
+            revealed: Cell::new(0),
+            grid_rows,
+        }))
+    }
+
+    /// Follows the page's state. Runs in an effect: what it reads calls it again when it changes.
+    pub(crate) fn follow(self: &Rc<Self>) {
+        let page = self.page;
+        let Some(dataset) = page.dataset() else { return };
+        let (version, shown, mut zoom) = (page.version.get(), page.shown.get(), page.zoom.get());
+        let (active, reveal) = (page.active.get(), page.reveal.get());
+        let is_new = self.laid_out.borrow().version != Some(version);
+        if is_new {
+            zoom = Zoom::fitting(dataset.column_count(), self.columns_width());
+            page.zoom.set(zoom);
+            self.scroll_to(0.0, 0.0);
+        }
+        let is_laid_out = {
+            let laid_out = self.laid_out.borrow();
+            !is_new && laid_out.shown == shown && laid_out.zoom == zoom
+        };
+        if !is_laid_out {
+            let anchor = if is_new { None } else { self.anchor(&dataset) };
+            let layout = Rc::new(TableLayout::new(&dataset, &shown, zoom));
+            *self.laid_out.borrow_mut() = LaidOut { version: Some(version), shown: shown.clone(), zoom, layout };
+            self.size_spacer(&dataset);
+            if let Some(anchor) = anchor {
+                self.keep(&anchor);
+            }
+        }
+        if reveal != self.revealed.get()
+            && let Some(place) = active
+        {
+            let uncovered = uncovered(&dataset, &shown, zoom, place.row);
+            if uncovered != shown {
+                // This effect runs again then, and finds the cell uncovered.
+                page.shown.set(uncovered);
+                return;
+            }
+            self.revealed.set(reveal);
+            self.bring_into_view(place);
+        }
+        self.request_frame();
+    }
+
+    pub(crate) fn layout(&self) -> Rc<TableLayout> {
+        Rc::clone(&self.laid_out.borrow().layout)
+    }
+
+    /// How many lines a page up or down is.
+    pub(crate) fn page_lines(&self) -> i64 {
+        let height = f64::from(self.scroller.client_height()) - TABLE_TOP - f64::from(HEAD_HEIGHT);
+        ((height / f64::from(self.laid_out.borrow().zoom.row_height())) as i64 - 2).max(1)
+    }
+
+    /// What lies under a point of the view.
+    pub(crate) fn target_at(&self, x: f64, y: f64) -> Option<Target> {
+        let dataset = self.page.dataset_untracked()?;
+        self.with_scene(&dataset, |scene| scene.target_at(x, y))
+    }
+
+    /// Zooms, so that the place under the pointer stays.
+    pub(crate) fn zoom_at(&self, x: f64, y: f64, closer: bool) {
+        self.zoom_at.set(Some((x, y)));
+        self.page.zoom.update(|zoom| *zoom = if closer { zoom.closer() } else { zoom.farther() });
+    }
+
+    /// Scrolls so that a column is in the middle.
+    pub(crate) fn center_column(&self, column: u32) {
+        let cell_width = self.laid_out.borrow().zoom.cell_width();
+        let x = f64::from(column) * cell_width - (self.columns_width() - cell_width) / 2.0;
+        self.scroller.set_scroll_left(x.max(0.0) as i32);
+    }
+
+    /// Moves the view so far that a cell is in it, and not at all if it is.
+    pub(crate) fn bring_into_view(&self, place: CellPlace) {
+        let view = self.view();
+        let (mut x, mut y) = (view.scroll_x, view.scroll_y);
+        let layout = self.layout();
+        if let Some(line) = layout.line_of(place.row) {
+            let (top, height) = layout.extent(line);
+            let (top, height) = (f64::from(top), f64::from(height));
+            let room = view.height - TABLE_TOP;
+            // Below the head that sticks, and with a line of what comes after.
+            let (first, last) = (y + f64::from(HEAD_HEIGHT), y + room - height);
+            if top < first || top + height > last {
+                let target = if (top - first).abs() > room {
+                    top - room / 2.0
+                } else if top < first {
+                    top - f64::from(HEAD_HEIGHT)
+                } else {
+                    top + 2.0 * height - room
+                };
+                y = target.max(0.0);
+            }
+        }
+        let cell_width = self.laid_out.borrow().zoom.cell_width();
+        let (left, right) = (f64::from(place.column) * cell_width, f64::from(place.column + 1) * cell_width);
+        let room = self.columns_width();
+        if left < x || right > x + room {
+            x = if left < x - room || right > x + 2.0 * room {
+                (left - room / 2.0).max(0.0)
+            } else if left < x {
+                left
+            } else {
+                right - room
+            };
+        }
+        if (x, y) != (view.scroll_x, view.scroll_y) {
+            self.scroll_to(x, y);
+        }
+    }
+
+    /// Reads the colours again.
+    pub(crate) fn update_theme(self: &Rc<Self>) {
+        // Without a style there is nothing to see anyway.
+        let _ = self.painter.borrow_mut().update_theme();
+        self.request_frame();
+    }
+
+    /// The size of the window has changed.
+    pub(crate) fn resized(self: &Rc<Self>) {
+        if let Some(dataset) = self.page.dataset_untracked() {
+            self.size_spacer(&dataset);
+        }
+        self.request_frame();
+    }
+
+    pub(crate) fn focus(&self) {
+        let _ = self.scroller.focus();
+    }
+
+    /// Draws with the browser's next frame, once.
+    pub(crate) fn request_frame(self: &Rc<Self>) {
+        if !self.frame_is_coming.replace(true) {
+            let controller = Rc::clone(self);
+            request_animation_frame(move || controller.draw());
+        }
+    }
+
+    fn draw(&self) {
+        self.frame_is_coming.set(false);
+        let Some(dataset) = self.page.dataset_untracked() else { return };
+        let (view, commands, rows) =
+            self.with_scene(&dataset, |scene| (scene.view, draw_list(scene), grid_window(scene)));
+        if view.width < 1.0 || view.height < 1.0 {
+            return;
+        }
+        // A canvas that cannot be drawn on leaves the grid's elements.
+        let _ = self.painter.borrow().paint(view.width, view.height, &commands);
+        if self.grid_rows.try_with_untracked(|known| *known != rows).unwrap_or(false) {
+            self.grid_rows.set(rows);
+        }
+    }
+
+    fn with_scene<T>(&self, dataset: &Dataset, run: impl FnOnce(&Scene<'_>) -> T) -> T {
+        let view = self.view();
+        let laid_out = self.laid_out.borrow();
+        let active = self.page.active.get_untracked();
+        run(&Scene { dataset, layout: &laid_out.layout, zoom: laid_out.zoom, view, active })
+    }
+
+    fn view(&self) -> View {
+        let (width, height) = (f64::from(self.scroller.client_width()), f64::from(self.scroller.client_height()));
+        View {
+            width,
+            height,
+            scroll_x: f64::from(self.scroller.scroll_left()),
+            scroll_y: f64::from(self.scroller.scroll_top()) * self.table_from_scroll(height),
+        }
+    }
+
+    fn columns_width(&self) -> f64 {
+        let width = f64::from(self.scroller.client_width());
+        width - head_width(width) - RIGHT_MARGIN
+    }
+
+    fn table_height(&self) -> f64 {
+        TABLE_TOP + f64::from(self.laid_out.borrow().layout.height())
+    }
+
+    /// How many pixels of the table a scrolled pixel is.
+    fn table_from_scroll(&self, view_height: f64) -> f64 {
+        let height = self.table_height();
+        if height <= HIGHEST_SPACER { 1.0 } else { (height - view_height) / (HIGHEST_SPACER - view_height).max(1.0) }
+    }
+
+    fn size_spacer(&self, dataset: &Dataset) {
+        let width = f64::from(self.scroller.client_width());
+        let cells = f64::from(dataset.column_count()) * self.laid_out.borrow().zoom.cell_width();
+        let style = self.spacer.style();
+        let _ = style.set_property("width", &format!("{}px", head_width(width) + cells + RIGHT_MARGIN));
+        let _ = style.set_property("height", &format!("{}px", self.table_height().min(HIGHEST_SPACER)));
+    }
+
+    fn scroll_to(&self, x: f64, y: f64) {
+        let scale = self.table_from_scroll(f64::from(self.scroller.client_height()));
+        self.scroller.set_scroll_left(x.round() as i32);
+        self.scroller.set_scroll_top((y / scale).round() as i32);
+    }
+
+    /// The place to keep: under the pointer that zooms, else the active cell, else the upper left corner.
+    fn anchor(&self, dataset: &Dataset) -> Option<Anchor> {
+        self.with_scene(dataset, |scene| {
+            let in_view = |x: f64, y: f64| {
+                x >= scene.head_width() && x < scene.view.width && y >= TABLE_TOP && y < scene.view.height
+            };
+            let active = scene.active.and_then(|place| scene.cell_rect(place));
+            let active = active.map(|rect| (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0));
+            let corner = (scene.head_width(), TABLE_TOP + f64::from(HEAD_HEIGHT));
+            let (view_x, view_y) = self.zoom_at.take().or(active.filter(|(x, y)| in_view(*x, *y))).unwrap_or(corner);
+            let table_y = view_y - TABLE_TOP + scene.view.scroll_y;
+            let line = scene.layout.lines_between(table_y, table_y + 1.0).next();
+            let (top, height) = line.map_or((0, 1), |line| scene.layout.extent(line));
+            Some(Anchor {
+                view_x,
+                view_y,
+                column: (view_x - scene.head_width() + scene.view.scroll_x) / scene.zoom.cell_width(),
+                line: line.and_then(|line| scene.layout.line(line)),
+                line_part: (table_y - f64::from(top)) / f64::from(height.max(1)),
+            })
+        })
+    }
+
+    fn keep(&self, anchor: &Anchor) {
+        let layout = self.layout();
+        let line = match anchor.line {
+            Some(Line::Row(row) | Line::Fold(row, _)) => layout.line_of(row),
+            Some(head @ Line::Head(_)) => (0..layout.line_count()).find(|line| layout.line(*line) == Some(head)),
+            None => None,
+        };
+        let view = self.view();
+        let y = line.map_or(view.scroll_y, |line| {
+            let (top, height) = layout.extent(line);
+            f64::from(top) + anchor.line_part * f64::from(height) - (anchor.view_y - TABLE_TOP)
+        });
+        let x = anchor.column * self.laid_out.borrow().zoom.cell_width() - (anchor.view_x - head_width(view.width));
+        self.scroll_to(x.max(0.0), y.max(0.0));
+    }
+}
+
+/// What must be shown for a row to be in the table.
+fn uncovered(dataset: &Dataset, shown: &Shown, zoom: Zoom, row: u32) -> Shown {
+    let is_row = |shown: &Shown| {
+        let layout = TableLayout::new(dataset, shown, zoom);
+        match layout.line_of(row).and_then(|line| layout.line(line)) {
+            Some(Line::Fold(first, _)) => Err(Some(first)),
+            Some(_) => Ok(()),
+            None => Err(None),
+        }
+    };
+    let Err(fold) = is_row(shown) else { return shown.clone() };
+    let mut uncovered = shown.clone();
+    if fold.is_none() {
+        uncovered.band = None;
+        uncovered.op = None;
+        if let Some((band, _)) = dataset.band_of(row) {
+            uncovered.closed.remove(&u32::try_from(band).unwrap_or(u32::MAX));
+        }
+    }
+    if let Err(Some(first)) = is_row(&uncovered) {
+        uncovered.opened.insert(first);
+    }
+    uncovered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+
+    #[test]
+    fn a_hidden_row_is_uncovered() {
+        let dataset = example::dataset();
+        let check = |shown: Shown, row, expected: Shown| {
+            assert_eq!(uncovered(&dataset, &shown, Zoom::default(), row), expected);
+        };
+        check(Shown::default(), 3, Shown::default());
+        check(Shown { closed: [0, 1].into(), ..Shown::default() }, 3, Shown { closed: [1].into(), ..Shown::default() });
+        check(Shown { band: Some(1), ..Shown::default() }, 3, Shown::default());
+        check(Shown { op: Some("barrier".to_owned()), ..Shown::default() }, 3, Shown::default());
+        check(Shown::default(), 1000, Shown::default());
+    }
+}

@@ -1,0 +1,137 @@
+//! The active cell and its neighbours as real elements, for the keyboard, for screen readers and for tests: what stands
+//! on the canvas cannot be seen by any of them.
+
+use leptos::prelude::*;
+
+use crate::dataset::CellPlace;
+use crate::table::layout::Line;
+use crate::table::scene::{Rect, Scene};
+
+/// A row of the window.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GridRow {
+    /// Number of the line in the table, from 1.
+    number: usize,
+    name: String,
+    cells: Vec<GridCell>,
+}
+
+/// A cell of the window.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GridCell {
+    place: CellPlace,
+    label: String,
+    rect: Rect,
+    is_active: bool,
+}
+
+impl GridCell {
+    /// The element's id. The active cell is named by it.
+    fn id(&self) -> String {
+        cell_id(self.place)
+    }
+}
+
+pub(crate) fn cell_id(place: CellPlace) -> String {
+    format!("cell-{}-{}", place.row, place.column)
+}
+
+/// The active cell's row and the rows above and below, each with the cells beside the active one.
+pub(crate) fn grid_window(scene: &Scene<'_>) -> Vec<GridRow> {
+    let Some(active) = scene.active else { return Vec::new() };
+    let Some(line) = scene.layout.line_of(active.row) else { return Vec::new() };
+    let neighbours = |row: u32| -> Vec<u32> {
+        let Some((_, band)) = scene.dataset.band_of(row) else { return Vec::new() };
+        let at = band.columns.partition_point(|column| *column < active.column);
+        band.columns.get(at.saturating_sub(1)..(at + 2).min(band.columns.len())).unwrap_or_default().to_vec()
+    };
+    let above = line.checked_sub(1).and_then(|line| scene.layout.row_from(line, false));
+    let below = scene.layout.row_from(line + 1, true);
+    [above, Some(active.row), below]
+        .into_iter()
+        .flatten()
+        .filter_map(|row| {
+            let line = scene.layout.line_of(row)?;
+            let Line::Row(_) = scene.layout.line(line)? else { return None };
+            let head = scene.dataset.row(row)?;
+            let cells = neighbours(row)
+                .into_iter()
+                .filter_map(|column| {
+                    let place = CellPlace { row, column };
+                    let label = scene.dataset.describe(place);
+                    let rect = scene.cell_rect(place)?;
+                    Some(GridCell { place, label, rect, is_active: place == active })
+                })
+                .collect();
+            Some(GridRow { number: line + 1, name: format!("row {} {}", head.number, head.op), cells })
+        })
+        .collect()
+}
+
+/// The window as elements that lie over the canvas, unseen and untouched by the pointer.
+#[component]
+pub(crate) fn GridWindow(#[prop(into)] rows: Signal<Vec<GridRow>>) -> impl IntoView {
+    let cell = |cell: GridCell| {
+        let Rect { x, y, width, height } = cell.rect;
+        let id = cell.id();
+        let style = format!("left:{x}px;top:{y}px;width:{width}px;height:{height}px");
+        view! {
+            <div
+                role="gridcell"
+                id=id
+                class="gridcell"
+                style=style
+                aria-colindex=cell.place.column + 2
+                aria-selected=cell.is_active.to_string()
+            >
+                {cell.label}
+            </div>
+        }
+    };
+    move || {
+        rows.get()
+            .into_iter()
+            .map(|row| {
+                view! {
+                    <div role="row" aria-rowindex=row.number>
+                        <div role="rowheader" class="gridcell" aria-colindex="1">{row.name}</div>
+                        {row.cells.into_iter().map(cell).collect_view()}
+                    </div>
+                }
+            })
+            .collect_view()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+    use crate::table::layout::{Shown, TableLayout};
+    use crate::table::scene::View;
+    use crate::table::zoom::Zoom;
+
+    fn window(active: Option<CellPlace>, shown: &Shown) -> Vec<(usize, Vec<u32>)> {
+        let dataset = example::dataset();
+        let zoom = Zoom::default();
+        let layout = TableLayout::new(&dataset, shown, zoom);
+        let view = View { width: 800.0, height: 400.0, scroll_x: 0.0, scroll_y: 0.0 };
+        let rows = grid_window(&Scene { dataset: &dataset, layout: &layout, zoom, view, active });
+        rows.into_iter().map(|row| (row.number, row.cells.iter().map(|cell| cell.place.column).collect())).collect()
+    }
+
+    #[test]
+    fn three_by_three() {
+        let rows = window(Some(example::ORIGIN), &Shown::default());
+        assert_eq!(rows, [(10, vec![4, 5, 6]), (11, vec![4, 5, 6]), (13, vec![4, 5, 6])]);
+    }
+
+    #[test]
+    fn less_at_the_edges() {
+        let rows = window(Some(CellPlace { row: 0, column: 4 }), &Shown::default());
+        assert_eq!(rows, [(2, vec![4, 5]), (3, vec![4, 5])]);
+        assert_eq!(window(None, &Shown::default()), []);
+        let closed = Shown { closed: [0].into(), ..Shown::default() };
+        assert_eq!(window(Some(example::ORIGIN), &closed), []);
+    }
+}

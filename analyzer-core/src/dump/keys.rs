@@ -73,26 +73,31 @@ pub(super) const fn bit(word: u32) -> WordSet {
 
 /// Keys that only a dump has at its top level.
 pub(super) const DUMP: WordSet = bit(ENTRIES) | bit(PG_CONFIG) | bit(PG_STATUS);
-/// Keys that only an entry has. Words such as `state` are left out, because other programs' data have them too.
-pub(super) const ENTRY: WordSet = bit(RECORD_ID)
-    | bit(PG_ID)
-    | bit(PROCESS_GROUP)
-    | bit(COLLECTIVE_SEQ_ID)
-    | bit(SEQ_ID)
-    | bit(P2P_SEQ_ID)
-    | bit(OP_ID)
-    | bit(PROFILING_NAME)
-    | bit(TIME_CREATED_NS)
-    | bit(TIME_CREATED_US)
-    | bit(INPUT_SIZES)
-    | bit(OUTPUT_SIZES)
-    | bit(IS_P2P);
-/// Keys that only a frame has.
-pub(super) const FRAME: WordSet = bit(FILENAME) | bit(LINE);
-/// Keys that only an item of `pg_config` has.
-pub(super) const GROUP: WordSet = bit(DESC) | bit(RANKS);
-/// Keys that only an item of `pg_status` has.
-pub(super) const STATUS: WordSet = bit(LAST_ENQUEUED) | bit(LAST_STARTED) | bit(LAST_COMPLETED);
+
+/// The kinds of dicts in a dump that are told by their keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Dump,
+    Entry,
+    Frame,
+    Group,
+    Status,
+}
+
+/// The kind of dict that has this key, if only one has it. Words such as `state` and `version` tell nothing: other programs' data,
+/// and the free texts of communicators, have them, too.
+#[inline]
+pub(super) fn kind_of(key: u32) -> Option<Kind> {
+    match key {
+        ENTRIES | PG_CONFIG | PG_STATUS => Some(Kind::Dump),
+        RECORD_ID | PROCESS_GROUP | COLLECTIVE_SEQ_ID | SEQ_ID | P2P_SEQ_ID | OP_ID | PROFILING_NAME
+        | TIME_CREATED_NS | TIME_CREATED_US | INPUT_SIZES | OUTPUT_SIZES | IS_P2P => Some(Kind::Entry),
+        FILENAME | LINE => Some(Kind::Frame),
+        DESC | RANKS => Some(Kind::Group),
+        LAST_ENQUEUED | LAST_STARTED | LAST_COMPLETED => Some(Kind::Status),
+        _ => None,
+    }
+}
 
 /// Interns the known words into a fresh table.
 pub(super) fn intern_words(strings: &mut StringTable) {

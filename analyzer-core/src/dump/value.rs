@@ -35,7 +35,6 @@ pub(super) enum Value {
         slot: u32,
         index: u32,
     },
-    Frame(FrameId),
     Stack {
         slot: u32,
         id: StackId,

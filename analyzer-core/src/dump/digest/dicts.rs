@@ -14,25 +14,19 @@ impl Sink {
         if pairs.is_empty() {
             return Value::EMPTY_DICT;
         }
-        let mut words: keys::WordSet = 0;
-        for [key, _] in pairs {
-            if let Value::Str(key) = key {
-                words |= keys::bit(key.0);
+        for &[key, _] in pairs {
+            let Value::Str(key) = key else { continue };
+            // No kind of dict has a key that tells another kind, so the first one that tells is enough.
+            match keys::kind_of(key.0) {
+                None => {}
+                Some(keys::Kind::Entry) => return self.entry(pairs),
+                Some(keys::Kind::Frame) => return self.frame(pairs),
+                Some(keys::Kind::Dump) => return self.dump(pairs),
+                Some(keys::Kind::Group) => return self.group(pairs),
+                Some(keys::Kind::Status) => return self.status(pairs),
             }
         }
-        if words & keys::ENTRY != 0 && words & (keys::DUMP | keys::STATUS) == 0 {
-            self.entry(pairs)
-        } else if words & keys::FRAME != 0 {
-            self.frame(pairs)
-        } else if words & keys::DUMP != 0 {
-            self.dump(pairs, words)
-        } else if words & keys::GROUP != 0 {
-            self.group(pairs)
-        } else if words & keys::STATUS != 0 {
-            self.status(pairs)
-        } else {
-            self.dict_of_values(pairs)
-        }
+        self.dict_of_values(pairs)
     }
 
     /// Adds pairs to a dict that has some already.
@@ -112,18 +106,21 @@ impl Sink {
         Value::Status(self.statuses.len() as u32 - 1)
     }
 
-    fn dump(&mut self, pairs: &[[Value; 2]], words: keys::WordSet) -> Value {
+    fn dump(&mut self, pairs: &[[Value; 2]]) -> Value {
         if self.dumps.len() >= self.max_dumps {
             let count = self.dumps.len();
             self.stop(format!("there are more than {count} dumps in a file of this size; reading stopped here"));
             return Value::Opaque;
         }
-        let foreign_entries = pairs.iter().any(|&[key, value]| {
-            key == Value::Str(StrId(keys::ENTRIES))
-                && !matches!(value, Value::Entries { .. } | Value::List { .. } | Value::None)
-        });
-        if foreign_entries && words & (keys::DUMP ^ keys::bit(keys::ENTRIES)) == 0 {
+        let says_dump = pairs.iter().any(|[key, value]| match key {
             // Other programs' data have lists called "entries", too.
+            Value::Str(StrId(keys::ENTRIES)) => {
+                matches!(value, Value::Entries { .. } | Value::List { .. } | Value::None)
+            }
+            Value::Str(StrId(keys::PG_CONFIG | keys::PG_STATUS)) => true,
+            _ => false,
+        });
+        if !says_dump {
             return Value::Opaque;
         }
         let mut dump = DumpParts::default();

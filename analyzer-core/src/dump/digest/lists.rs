@@ -107,15 +107,23 @@ impl Sink {
     fn stack(&mut self, items: &[Value]) -> Value {
         let mut frames = core::mem::take(&mut self.scratch.frames);
         frames.clear();
-        frames.extend(items.iter().filter_map(|item| match item {
-            Value::Frame(id) => Some(*id),
-            _ => None,
-        }));
-        if frames.len() < items.len() {
-            let lost = items.len() - frames.len();
+        frames.resize(items.len(), 0);
+        let mut others = 0;
+        for (place, item) in frames.iter_mut().zip(items) {
+            match item {
+                Value::Frame(id) => *place = id.0,
+                _ => others += 1,
+            }
+        }
+        if others > 0 {
+            frames.clear();
+            frames.extend(items.iter().filter_map(|item| match item {
+                Value::Frame(id) => Some(id.0),
+                _ => None,
+            }));
             self.fault(
                 FaultKind::UnexpectedValue,
-                format!("a call stack has {lost} items that are no frames; they are left out"),
+                format!("a call stack has {others} items that are no frames; they are left out"),
             );
         }
         let id = self.intern_stack(&frames);
@@ -124,7 +132,7 @@ impl Sink {
     }
 
     /// One look-up for a stack that was seen before, however deep it is.
-    fn intern_stack(&mut self, frames: &[FrameId]) -> StackId {
+    fn intern_stack(&mut self, frames: &[u32]) -> StackId {
         let cache = &mut self.stack_cache;
         // The cache's own empty list takes the first place.
         if cache.stacks.is_empty() {
@@ -134,7 +142,8 @@ impl Sink {
         if let Some(&known) = cache.stacks.get(list.index as usize) {
             return known;
         }
-        let id = self.symbols.stacks.intern(frames);
+        let id =
+            frames.iter().rev().fold(StackId::EMPTY, |caller, &frame| self.symbols.stacks.push(caller, FrameId(frame)));
         cache.stacks.push(id);
         id
     }

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::super::keys;
 use super::super::value::Value;
 use super::super::{Entries, Fault, FaultKind, GroupRef};
-use crate::symbols::{DtypesId, FrameId, ShapeId, SliceTable, StackId, StrId, Symbols};
+use crate::symbols::{DtypesId, ShapeId, SliceTable, StackId, StrId, Symbols};
 
 /// Faults of one file that are kept. A file that has more of them is broken in some other way than they tell.
 const MAX_FAULTS: usize = 100;
@@ -85,14 +85,15 @@ pub(in super::super) struct Sink {
 /// The stacks of this file by the whole list of their frames: most entries have a stack that was seen before.
 #[derive(Debug, Default)]
 pub(super) struct StackCache {
-    pub(super) lists: SliceTable<FrameId>,
+    /// Handles of frames as bare numbers, which are compared and hashed as bytes.
+    pub(super) lists: SliceTable<u32>,
     pub(super) stacks: Vec<StackId>,
 }
 
 /// Buffers that are used again and again.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub(super) frames: Vec<FrameId>,
+    pub(super) frames: Vec<u32>,
     pub(super) ints: Vec<i64>,
     pub(super) shapes: Vec<ShapeId>,
     pub(super) strs: Vec<StrId>,

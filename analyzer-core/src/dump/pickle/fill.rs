@@ -14,18 +14,33 @@ impl Machine<'_> {
     pub(super) fn appends(&mut self) -> Result<(), Fatal> {
         let from = self.unmark()?;
         self.settle(from)?;
-        let Some(holder) = from.checked_sub(1).and_then(|at| self.stack.get(at)).copied() else {
-            return Err(self.underflow());
-        };
         self.sink.offset = Some(self.cursor.at() as u64);
-        let items = self.stack.get(from..).unwrap_or(&[]);
-        let value = match holder {
-            Value::List { .. } => self.sink.list(items),
-            Value::Entries { .. } | Value::Dumps { .. } | Value::Opaque => self.sink.extend_list(holder, items),
-            _ => return self.appends_to_digested(from, holder),
+        let Some((head, items)) = self.stack.split_at_mut_checked(from) else { return Err(self.underflow()) };
+        let Some(holder) = head.last_mut() else { return Err(self.underflow()) };
+        let Value::List { slot } = *holder else {
+            return self.appends_to_filled(from);
         };
+        *holder = self.sink.list(items);
         self.stack.truncate(from);
-        self.replace_holder(holder, value)
+        self.filled(slot)
+    }
+
+    #[cold]
+    fn appends_to_filled(&mut self, from: usize) -> Result<(), Fatal> {
+        let Some((head, items)) = self.stack.split_at_mut_checked(from) else { return Err(self.underflow()) };
+        let Some(holder) = head.last_mut() else { return Err(self.underflow()) };
+        match *holder {
+            Value::Entries { slot, .. } | Value::Dumps { slot, .. } => {
+                *holder = self.sink.extend_list(*holder, items);
+                self.stack.truncate(from);
+                self.filled(slot)
+            }
+            Value::Opaque => {
+                self.stack.truncate(from);
+                Ok(())
+            }
+            other => self.appends_to_digested(from, other),
+        }
     }
 
     /// A list of one of the kinds that can't grow once they are digested: it is opened again.
@@ -54,49 +69,60 @@ impl Machine<'_> {
         let Some(from) = self.stack.len().checked_sub(1) else { return Err(self.underflow()) };
         self.guard_mark(from.saturating_sub(1))?;
         self.settle(from)?;
-        let Some(holder) = from.checked_sub(1).and_then(|at| self.stack.get(at)).copied() else {
-            return Err(self.underflow());
-        };
-        let Some(&item) = self.stack.get(from) else { return Err(self.underflow()) };
         self.sink.offset = Some(self.cursor.at() as u64);
-        let value = match holder {
+        let Some(([.., holder], [item])) = self.stack.split_at_mut_checked(from) else { return Err(self.underflow()) };
+        match (*holder, *item) {
             // Long lists of entries are never held twice.
-            Value::List { .. } if matches!(item, Value::Entry(_) | Value::Dump(_)) => self.sink.list(&[item]),
-            Value::Entries { .. } | Value::Dumps { .. } | Value::Opaque => self.sink.extend_list(holder, &[item]),
-            Value::List { slot } => {
-                let index = self.partials.start(false, alloc::vec![item]);
+            (Value::List { slot }, Value::Entry(_) | Value::Dump(_)) => {
+                *holder = self.sink.list(&[*item]);
                 self.stack.truncate(from);
-                self.set_top(Value::Partial { slot, index });
-                return Ok(());
+                self.filled(slot)
             }
-            _ => return self.appends_to_digested(from, holder),
-        };
-        self.stack.truncate(from);
-        self.replace_holder(holder, value)
+            (Value::List { slot }, item) => {
+                let index = self.partials.start(false, alloc::vec![item]);
+                *holder = Value::Partial { slot, index };
+                self.stack.truncate(from);
+                Ok(())
+            }
+            _ => self.appends_to_filled(from),
+        }
     }
 
     #[inline]
     pub(super) fn setitems(&mut self) -> Result<(), Fatal> {
         let from = self.unmark()?;
         self.settle(from)?;
-        let Some(holder) = from.checked_sub(1).and_then(|at| self.stack.get(at)).copied() else {
-            return Err(self.underflow());
-        };
         self.sink.offset = Some(self.cursor.at() as u64);
-        let items = self.stack.get(from..).unwrap_or(&[]);
+        let Some((head, items)) = self.stack.split_at_mut_checked(from) else { return Err(self.underflow()) };
+        let Some(holder) = head.last_mut() else { return Err(self.underflow()) };
         let (pairs, odd) = items.as_chunks::<2>();
         if !odd.is_empty() {
             return Err(self.wrong(String::from(KEY_WITHOUT_VALUE)));
         }
-        let value = match holder {
-            Value::Dict { .. } => self.sink.dict(pairs),
-            Value::Groups { .. } | Value::Statuses { .. } | Value::Dumps { .. } | Value::Opaque => {
-                self.sink.extend_dict(holder, pairs)
-            }
-            _ => return self.setitems_to_digested(from, holder),
+        let Value::Dict { slot } = *holder else {
+            return self.setitems_to_filled(from);
         };
+        *holder = self.sink.dict(pairs);
         self.stack.truncate(from);
-        self.replace_holder(holder, value)
+        self.filled(slot)
+    }
+
+    #[cold]
+    fn setitems_to_filled(&mut self, from: usize) -> Result<(), Fatal> {
+        let Some((head, items)) = self.stack.split_at_mut_checked(from) else { return Err(self.underflow()) };
+        let Some(holder) = head.last_mut() else { return Err(self.underflow()) };
+        match *holder {
+            Value::Groups { slot, .. } | Value::Statuses { slot, .. } | Value::Dumps { slot, .. } => {
+                *holder = self.sink.extend_dict(*holder, items.as_chunks::<2>().0);
+                self.stack.truncate(from);
+                self.filled(slot)
+            }
+            Value::Opaque => {
+                self.stack.truncate(from);
+                Ok(())
+            }
+            other => self.setitems_to_digested(from, other),
+        }
     }
 
     #[cold]
@@ -120,25 +146,14 @@ impl Machine<'_> {
         let Some(from) = self.stack.len().checked_sub(2) else { return Err(self.underflow()) };
         self.guard_mark(from.saturating_sub(1))?;
         self.settle(from)?;
-        let Some(holder) = from.checked_sub(1).and_then(|at| self.stack.get(at)).copied() else {
-            return Err(self.underflow());
-        };
         self.sink.offset = Some(self.cursor.at() as u64);
-        match holder {
-            Value::Dict { slot } => {
-                let items = self.stack.split_off(from);
-                let index = self.partials.start(true, items);
-                self.set_top(Value::Partial { slot, index });
-                Ok(())
-            }
-            Value::Groups { .. } | Value::Statuses { .. } | Value::Dumps { .. } | Value::Opaque => {
-                let pairs = self.stack.get(from..).unwrap_or(&[]).as_chunks::<2>().0;
-                let value = self.sink.extend_dict(holder, pairs);
-                self.stack.truncate(from);
-                self.replace_holder(holder, value)
-            }
-            _ => self.setitems_to_digested(from, holder),
-        }
+        let Some(&Value::Dict { slot }) = from.checked_sub(1).and_then(|at| self.stack.get(at)) else {
+            return self.setitems_to_filled(from);
+        };
+        let items = self.stack.split_off(from);
+        let index = self.partials.start(true, items);
+        self.set_top(Value::Partial { slot, index });
+        Ok(())
     }
 
     pub(super) fn tuple(&mut self, len: usize) -> Result<(), Fatal> {
@@ -161,21 +176,23 @@ impl Machine<'_> {
         self.sink_stopped().map_or(Ok(()), Err)
     }
 
-    /// Puts the digest of a container in its place on the stack and in the memo.
+    /// After the container on top was digested: its memo slot gets the digest, too.
     #[inline]
-    fn replace_holder(&mut self, holder: Value, value: Value) -> Result<(), Fatal> {
-        let slot = holder.slot();
-        let value = if slot == NOWHERE {
-            value
-        } else {
-            self.memo.update(slot, value.with_slot(NOWHERE));
-            value.with_slot(slot)
-        };
-        self.set_top(value);
-        match self.sink.stop {
-            None => Ok(()),
-            Some(_) => self.sink_stopped().map_or(Ok(()), Err),
+    fn filled(&mut self, slot: u32) -> Result<(), Fatal> {
+        if slot == NOWHERE && self.sink.stop.is_none() {
+            return Ok(());
         }
+        self.filled_in_memo(slot)
+    }
+
+    fn filled_in_memo(&mut self, slot: u32) -> Result<(), Fatal> {
+        if let Some(top) = self.stack.last_mut() {
+            *top = top.with_slot(slot);
+            if slot != NOWHERE {
+                self.memo.update(slot, top.with_slot(NOWHERE));
+            }
+        }
+        self.sink_stopped().map_or(Ok(()), Err)
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use super::super::Fault;
 use super::super::digest::Sink;
 use super::super::value::{NOWHERE, Value};
 use super::cursor::{Cursor, Fatal};
-use super::memo::Memo;
+use super::memo::{Memo, Short};
 use super::number::long;
 use super::op;
 use super::partials::Partials;
@@ -183,12 +183,22 @@ impl<'a> Machine<'a> {
     /// Pushes a value of the memo. A container that was fetched is a copy; what is added to it later is added to the copy.
     #[inline]
     fn fetch(&mut self, slot: u32, cursor: &Cursor<'a>) -> Result<(), Fatal> {
-        match self.memo.get(slot) {
-            Some(value) => self.push_at(value, cursor),
-            None => {
+        // Each arm pushes by itself: a value that is put together first and copied as a whole right after stalls the processor.
+        match self.memo.short(slot) {
+            Some(Short::Str(id)) => self.push_at(Value::Str(id), cursor),
+            Some(Short::Frame(id)) => self.push_at(Value::Frame(id), cursor),
+            _ => {
                 self.cursor = *cursor;
-                Err(self.never_put(slot))
+                self.fetch_other(slot)
             }
+        }
+    }
+
+    #[cold]
+    fn fetch_other(&mut self, slot: u32) -> Result<(), Fatal> {
+        match self.memo.get(slot) {
+            Some(value) => self.push(value),
+            None => Err(self.never_put(slot)),
         }
     }
 

@@ -20,8 +20,9 @@ pub(super) struct Memo {
     limit: usize,
 }
 
+/// A value of the memo.
 #[derive(Clone, Copy, Debug)]
-enum Short {
+pub(super) enum Short {
     Str(StrId),
     Frame(FrameId),
     /// An index into `others`.
@@ -34,7 +35,12 @@ impl Memo {
         Memo { row: Vec::new(), others: Vec::new(), far: HashMap::new(), limit: (1 << 16) + size / 4 }
     }
 
+    /// The short form of a value that lies in the row.
     #[inline]
+    pub(super) fn short(&self, slot: u32) -> Option<Short> {
+        self.row.get(slot as usize).copied()
+    }
+
     pub(super) fn get(&self, slot: u32) -> Option<Value> {
         match self.row.get(slot as usize) {
             Some(&Short::Str(id)) => Some(Value::Str(id)),

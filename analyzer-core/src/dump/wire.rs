@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dump, Encoding, Entries, Entry, EntryIdx, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading, State};
+use super::{
+    Dump, Encoding, Entries, Entry, EntryIdx, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading, State,
+};
 use crate::symbols::{Args, ArgsId, Frame, FrameId, SliceId, StackId, StrId, Symbols};
 
 /// Version of the bytes.
@@ -327,7 +329,10 @@ mod tests {
             assert_eq!(copy.dumps.len(), reading.dumps.len());
             for (a, b) in copy.dumps.iter().zip(&reading.dumps) {
                 assert_eq!(a.entries.iter().collect::<Vec<_>>(), b.entries.iter().collect::<Vec<_>>());
-                assert_eq!((&a.group_configs, &a.group_statuses, a.rank), (&b.group_configs, &b.group_statuses, b.rank));
+                assert_eq!(
+                    (&a.group_configs, &a.group_statuses, a.rank),
+                    (&b.group_configs, &b.group_statuses, b.rank)
+                );
                 assert_eq!(a.unknown_keys, b.unknown_keys);
                 assert!(a.symbols.strings.iter().eq(b.symbols.strings.iter()));
                 assert!(a.symbols.args.iter().eq(b.symbols.args.iter()));

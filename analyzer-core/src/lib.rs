@@ -7,6 +7,15 @@
 //! Not here: files, clocks, threads, a DOM, `wasm_bindgen`. The same code runs natively and in a browser worker, and
 //! gives the same bytes on both.
 //!
+//! ```
+//! use hangscope_analyzer_core::{analyze, dump};
+//!
+//! let dump = br#"{"version": "2.10", "entries": [{
+//!     "record_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 1,
+//!     "profiling_name": "nccl:all_reduce", "state": "completed"}]}"#;
+//! let analysis = analyze(vec![dump::read("nccl_trace_rank_0", dump)]);
+//! assert_eq!(analysis.report().verdict, "no_fault");
+//! ```
 #![no_std]
 #![deny(missing_docs)]
 

@@ -22,36 +22,35 @@ struct Lane {
 pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], entries: &[(RankIdx, Vec<EntryIdx>)]) -> Band {
     let members = &job.group(group).members;
     let columns: Vec<Option<RankIdx>> = members.iter().map(|&rank| job.rank_idx(rank)).collect();
-    let lanes: Vec<Option<Lane>> = columns
+    let present: Vec<(usize, RankIdx)> =
+        columns.iter().enumerate().filter_map(|(at, &column)| Some((at, column?))).collect();
+    let lanes: Vec<Lane> = present
         .iter()
-        .map(|column| {
-            column.map(|rank| {
-                let own = entries.binary_search_by_key(&rank, |item| item.0).ok();
-                let own = own.and_then(|at| entries.get(at)).map_or(&[][..], |item| &item.1);
-                lane(job, rank, group, own, blocks)
-            })
+        .map(|&(_, rank)| {
+            let own = entries.binary_search_by_key(&rank, |item| item.0).ok();
+            let own = own.and_then(|at| entries.get(at)).map_or(&[][..], |item| &item.1);
+            lane(job, rank, group, own, blocks)
         })
         .collect();
-    let mut numbers: Vec<u32> = lanes.iter().flatten().flat_map(|lane| lane.issued.iter().map(|item| item.0)).collect();
+    let mut numbers: Vec<u32> = lanes.iter().flat_map(|lane| lane.issued.iter().map(|item| item.0)).collect();
     numbers.sort_unstable();
     numbers.dedup();
 
-    let width = members.len();
+    let width = present.len();
     let mut cells = alloc::vec![Cell::NO_DUMP; width * numbers.len()];
-    for (position, (column, lane)) in columns.iter().zip(&lanes).enumerate() {
-        let (Some(rank), Some(lane)) = (column, lane) else { continue };
+    for (position, (&(_, rank), lane)) in present.iter().zip(&lanes).enumerate() {
         let mut issued = lane.issued.iter().peekable();
         for (row, &number) in numbers.iter().enumerate() {
             let cell = match issued.next_if(|item| item.0 == number) {
                 Some(&(_, entry)) => Cell::issued(entry),
-                None => lane.window.absent(number, job, *rank, group),
+                None => lane.window.absent(number, job, rank, group),
             };
             if let Some(place) = cells.get_mut(row * width + position) {
                 *place = cell;
             }
         }
     }
-    Band { group, columns, numbers, cells, messages: Vec::new() }
+    Band { group, columns, numbers, lanes: present, cells, messages: Vec::new() }
 }
 
 fn lane(job: &Job, rank: RankIdx, group: GroupIdx, entries: &[EntryIdx], blocks: &[Blocks]) -> Lane {

@@ -20,17 +20,25 @@ pub struct Band {
     pub columns: Vec<Option<RankIdx>>,
     /// Sequence number of each row, ascending.
     pub numbers: Vec<u32>,
-    /// Cells row by row, one for each member.
-    pub cells: Vec<Cell>,
+    /// The members with a dump: place in the group and dump, ascending.
+    pub(super) lanes: Vec<(usize, RankIdx)>,
+    /// Cells row by row, one for each member with a dump: of the others nothing is known, however many they are.
+    pub(super) cells: Vec<Cell>,
     /// Messages between members, by pair and order.
     pub messages: Vec<Message>,
 }
 
 impl Band {
-    /// The cells of a row, one for each member.
-    pub fn row(&self, row: RowIdx) -> &[Cell] {
-        let width = self.columns.len();
+    /// The cells of those members that have a dump.
+    fn lane_cells(&self, row: RowIdx) -> &[Cell] {
+        let width = self.lanes.len();
         self.cells.get(row.0 as usize * width..(row.0 as usize + 1) * width).unwrap_or(&[])
+    }
+
+    /// What the member at a place of the group did in a row.
+    pub fn cell(&self, row: RowIdx, position: usize) -> Cell {
+        let lane = self.lanes.binary_search_by_key(&position, |lane| lane.0).ok();
+        lane.and_then(|lane| self.lane_cells(row).get(lane)).copied().unwrap_or(Cell::NO_DUMP)
     }
 
     /// All rows, oldest first.
@@ -50,12 +58,17 @@ impl Band {
 
     /// What each member did in a row: its place in the group, its dump if it has one, and the cell.
     pub fn cells_of(&self, row: RowIdx) -> impl Iterator<Item = (usize, Option<RankIdx>, Cell)> + '_ {
-        self.columns.iter().zip(self.row(row)).enumerate().map(|(at, (&rank, &cell))| (at, rank, cell))
+        let mut cells = self.lane_cells(row).iter();
+        self.columns.iter().enumerate().map(move |(at, &rank)| {
+            let cell = rank.and_then(|_| cells.next()).copied().unwrap_or(Cell::NO_DUMP);
+            (at, rank, cell)
+        })
     }
 
     /// The members that issued a row: place in the group, dump and entry.
     pub fn issued(&self, row: RowIdx) -> impl Iterator<Item = (usize, RankIdx, EntryIdx)> + '_ {
-        self.cells_of(row).filter_map(|(at, rank, cell)| Some((at, rank?, cell.entry()?)))
+        let cells = self.lane_cells(row).iter();
+        self.lanes.iter().zip(cells).filter_map(|(&(at, rank), cell)| Some((at, rank, cell.entry()?)))
     }
 }
 

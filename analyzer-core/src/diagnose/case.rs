@@ -51,9 +51,8 @@ impl<'a> Case<'a> {
     pub fn new(job: &'a Job, table: &'a Table) -> Case<'a> {
         let mut pending: Vec<Vec<(EntryIdx, Place)>> = alloc::vec![Vec::new(); job.ranks.len()];
         let mut case = Case { job, table, pending: Vec::new() };
-        let mut note = |party: Party, place: Place| {
-            if let (Some(rank), Some(entry)) = (party.dump, party.cell.entry())
-                && table.progress(rank, entry).is_pending()
+        let mut note = |rank: RankIdx, entry: EntryIdx, place: Place| {
+            if table.progress(rank, entry).is_pending()
                 && let Some(own) = pending.get_mut(rank.0 as usize)
             {
                 own.push((entry, place));
@@ -61,13 +60,17 @@ impl<'a> Case<'a> {
         };
         for band in &table.bands {
             for row in band.rows() {
-                for (_, dump, cell) in band.cells_of(row) {
-                    note(Party { rank: 0, dump, cell }, Place::Row(band.group, row));
+                for (_, dump, entry) in band.issued(row) {
+                    note(dump, entry, Place::Row(band.group, row));
                 }
             }
             for at in 0..band.messages.len() as u32 {
                 let place = Place::Message(band.group, at);
-                case.parties(place).into_iter().for_each(|party| note(party, place));
+                for party in case.parties(place) {
+                    if let (Some(rank), Some(entry)) = (party.dump, party.cell.entry()) {
+                        note(rank, entry, place);
+                    }
+                }
             }
         }
         for own in &mut pending {

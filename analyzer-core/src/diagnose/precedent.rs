@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::vote::siblings;
 use super::{Call, Case};
-use crate::align::{Cell, RowIdx};
+use crate::align::RowIdx;
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
 use crate::symbols::StrId;
@@ -98,8 +98,7 @@ fn steps(case: &Case<'_>, group: GroupIdx, before: Option<RowIdx>, rank: RankIdx
         None => 0,
         Some(row) => {
             let position = band.columns.iter().position(|&column| column == Some(rank))?;
-            let cell = band.row(row).get(position).copied().unwrap_or(Cell::UNKNOWN);
-            cell.entry()?.0 + 1
+            band.cell(row, position).entry()?.0 + 1
         }
     };
     let dump = case.job.rank(rank);

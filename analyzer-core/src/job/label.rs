@@ -19,7 +19,7 @@ impl Job {
     pub fn world_size(&self) -> u32 {
         let highest = self.groups.iter().filter_map(|group| group.members.last());
         let dumped = self.ranks.last().map(|dump| &dump.rank);
-        highest.chain(dumped).chain(self.missing_ranks.last()).max().map_or(0, |rank| rank + 1)
+        highest.chain(dumped).chain(self.missing_ranks.last()).max().map_or(0, |rank| rank.saturating_add(1))
     }
 }
 

@@ -11,19 +11,23 @@ use crate::report::{Quality, QualityKind, ranges};
 /// More entries in one dump than any sensible ring buffer has.
 const UNUSUAL_ENTRIES: usize = 100_000;
 
+/// More ranks without a dump than this share one note.
+const SINGLE_NOTES: usize = 16;
+
 /// Adds what can be said once the job is put together.
 pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
     let mut note = |kind, rank, file: Option<&str>, detail: String| {
         quality.push(Quality { kind, rank, file: file.map(ToString::to_string), detail });
     };
-    for &rank in &job.missing_ranks {
-        if job.unreadable_ranks.binary_search(&rank).is_err() {
-            note(
-                QualityKind::NoDump,
-                Some(rank),
-                None,
-                format!("rank {rank} belongs to the job and left no dump: what it did is unknown"),
-            );
+    let silent = |rank: &&u32| job.unreadable_ranks.binary_search(rank).is_err();
+    let without: Vec<u32> = job.missing_ranks.iter().filter(silent).copied().collect();
+    if without.len() > SINGLE_NOTES {
+        let detail = format!("{} belong to the job and left no dump: what they did is unknown", rank_words(&without));
+        note(QualityKind::NoDump, None, None, detail);
+    } else {
+        for &rank in &without {
+            let detail = format!("rank {rank} belongs to the job and left no dump: what it did is unknown");
+            note(QualityKind::NoDump, Some(rank), None, detail);
         }
     }
     for dump in &job.ranks {

@@ -19,7 +19,12 @@ pub struct TableView {
     pub cells: Vec<u8>,
     /// The place of each row of the index.
     pub(super) places: Vec<Place>,
+    /// Whether columns of ranks without a dump are left out, because the table would be too large with them.
+    dumped_only: bool,
 }
+
+/// Most cells of a table that shows ranks without a dump.
+const MOST_CELLS: usize = 1 << 28;
 
 impl TableView {
     /// Lays the table out: the origin's band first, then bands in which somebody waits, then the rest.
@@ -27,6 +32,8 @@ impl TableView {
         let ranks = report.ranks.iter().map(|state| RankColumn { rank: state.rank, status: state.status });
         let mut view =
             TableView { index: TableIndex { ranks: ranks.collect(), ..TableIndex::default() }, ..TableView::default() };
+        let cells = |band: &crate::align::Band| (band.numbers.len() + band.messages.len()) * band.columns.len();
+        view.dumped_only = table.bands.iter().map(cells).fold(0, usize::saturating_add) > MOST_CELLS;
         let mut order: Vec<(usize, bool, GroupIdx)> = table
             .bands
             .iter()
@@ -65,6 +72,10 @@ impl TableView {
         self.index.ranks.binary_search_by_key(&rank, |column| column.rank).ok().map(|at| at as u32)
     }
 
+    fn shows(&self, job: &Job, rank: u32) -> bool {
+        !self.dumped_only || job.rank_idx(rank).is_some()
+    }
+
     fn open_band(&self, job: &Job, group: GroupIdx, p2p: bool, members: &[u32], row_count: usize) -> Band {
         let of = job.group(group);
         Band {
@@ -73,7 +84,11 @@ impl TableView {
             desc: of.desc.clone(),
             ranks: ranges(of.members.iter().copied()),
             p2p,
-            columns: members.iter().filter_map(|&rank| self.column(rank)).collect(),
+            columns: members
+                .iter()
+                .filter(|&&rank| self.shows(job, rank))
+                .filter_map(|&rank| self.column(rank))
+                .collect(),
             first_row: self.index.rows.len() as u32,
             row_count: row_count as u32,
             cells_at: self.cells.len() as u64,
@@ -90,8 +105,10 @@ impl TableView {
             let majority = majority(job, table, group, row);
             let loud = loud_here(drafts, place);
             let (mut agrees, mut seen) = (true, false);
-            for ((at, rank, cell), &member) in band.cells_of(row).zip(members) {
-                let _ = at;
+            for ((_, rank, cell), &member) in band.cells_of(row).zip(members) {
+                if self.dumped_only && rank.is_none() {
+                    continue;
+                }
                 let mut code = code(table, rank, cell);
                 if let (Some(rank), Some(entry)) = (rank, cell.entry()) {
                     let differs = majority.as_ref().is_some_and(|majority| differs(job, table, majority, rank, entry));
@@ -122,14 +139,15 @@ impl TableView {
         if messages.is_empty() {
             return;
         }
-        let members = &job.group(group).members;
-        let head = self.open_band(job, group, true, members, messages.len());
+        let members: Vec<u32> =
+            job.group(group).members.iter().copied().filter(|&rank| self.shows(job, rank)).collect();
+        let head = self.open_band(job, group, true, &members, messages.len());
         self.index.bands.push(head);
         for (at, message) in (0..).zip(messages) {
             let place = Place::Message(group, at);
             let loud = loud_here(drafts, place);
             let mut agrees = true;
-            for &member in members {
+            for &member in &members {
                 let rank = job.rank_idx(member);
                 let cell = message_cell(message, member);
                 let mut code = match cell {

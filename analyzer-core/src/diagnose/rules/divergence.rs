@@ -54,7 +54,7 @@ fn tail(case: &Case<'_>, group: GroupIdx, from: RowIdx, camp: &Camp) -> Vec<Call
         let Some(position) = band.columns.iter().position(|&column| column == Some(rank)) else { return Vec::new() };
         band.rows()
             .skip(from.0 as usize)
-            .map_while(|row| band.row(row).get(position)?.entry())
+            .map_while(|row| band.cell(row, position).entry())
             .take(512)
             .map(|entry| Call::of(case.job, case.table, rank, entry))
             .collect()

@@ -54,6 +54,21 @@ fn read_plain(bytes: &[u8], reading: &mut Reading) {
     }
 }
 
+/// How many documents are read in a file of `size` bytes. The smallest dump takes some 200.
+fn max_documents(size: usize) -> usize {
+    64 + size / 128
+}
+
+fn too_many(count: usize, at: usize) -> Fault {
+    Fault {
+        kind: FaultKind::Malformed,
+        offset: Some(at as u64),
+        message: format!(
+            "the first {count} documents of this file were read; more are left out, as no recorder writes so many"
+        ),
+    }
+}
+
 fn not_a_dump(bytes: &[u8]) -> Fault {
     let kind = foreign::describe(bytes);
     Fault {
@@ -71,7 +86,7 @@ fn looks_like_old_pickle(bytes: &[u8]) -> bool {
 /// Pickles one after another: one as a rule.
 fn read_pickles(bytes: &[u8], reading: &mut Reading) {
     let mut at = 0;
-    loop {
+    for _ in 0..max_documents(bytes.len()) {
         let rest = bytes.get(at..).unwrap_or(&[]);
         let mut machine = Machine::new(rest);
         let outcome = machine.run();
@@ -102,12 +117,14 @@ fn read_pickles(bytes: &[u8], reading: &mut Reading) {
             return;
         }
     }
+    reading.faults.push(too_many(max_documents(bytes.len()), at));
 }
 
 /// JSON documents one after another: one as a rule.
 fn read_documents(text: &[u8], skipped: usize, reading: &mut Reading) {
     let mut documents = Documents::new(text);
-    loop {
+    let mut at = 0;
+    for _ in 0..max_documents(text.len()) {
         let start = match documents.next_start() {
             Ok(Some(start)) => start,
             Ok(None) => return,
@@ -148,14 +165,24 @@ fn read_documents(text: &[u8], skipped: usize, reading: &mut Reading) {
         if broken || document.len == 0 {
             return;
         }
-        documents.skip_to(start.at + document.len);
+        at = start.at + document.len;
+        documents.skip_to(at);
+    }
+    if !matches!(documents.next_start(), Ok(None)) {
+        reading.faults.push(too_many(max_documents(text.len()), at + skipped));
     }
 }
 
+/// Faults of one file that are kept. A file that has more of them is broken in some other way than they tell.
+const MAX_FAULTS: usize = 100;
+
 fn add(reading: &mut Reading, dumps: Vec<Dump>, faults: Vec<Fault>, base: usize) {
     reading.dumps.extend(dumps);
-    reading.faults.extend(faults.into_iter().map(|mut fault| {
-        fault.offset = fault.offset.map(|offset| offset + base as u64);
+    let room = MAX_FAULTS.saturating_sub(reading.faults.len());
+    reading.faults.extend(faults.into_iter().take(room).map(|mut fault| {
+        // A document that is not the first one has a place, even when the fault is about all of it.
+        let offset = fault.offset.or((base > 0).then_some(0));
+        fault.offset = offset.map(|offset| offset + base as u64);
         fault
     }));
 }

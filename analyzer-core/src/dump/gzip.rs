@@ -12,8 +12,8 @@ use super::{Fault, FaultKind};
 /// The first bytes of a gzip file.
 pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// A dump is full of repetition and packs well, up to about 1:60. What packs better than this was made to fill memory.
-const MAX_RATIO: usize = 256;
+/// A dump is full of repetition and packs well, up to about 1:20. What packs better than this was made to fill memory.
+const MAX_RATIO: usize = 64;
 /// Room for small files, whatever their ratio.
 const ALWAYS_ALLOWED: usize = 1 << 20;
 /// The most that one file may hold.
@@ -66,7 +66,9 @@ fn inflate_member<'a>(packed: &'a [u8], out: &mut Vec<u8>, limit: usize) -> Resu
             }
             // Twice as much each time, and never much more than what came out.
             let room = done.max(packed.len().saturating_mul(4)).clamp(4096, limit);
-            out.resize(done.saturating_add(room).min(limit), 0);
+            let len = done.saturating_add(room).min(limit);
+            out.reserve_exact(len - out.len());
+            out.resize(len, 0);
         }
         // The window of the member must not see the one before it.
         let window = out.get_mut(start..).unwrap_or(&mut []);

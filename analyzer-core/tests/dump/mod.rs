@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part of them")]
 
 pub mod fields;
+pub mod heap;
+pub mod pickler;
 
 use std::path::PathBuf;
 

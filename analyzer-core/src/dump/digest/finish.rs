@@ -71,8 +71,7 @@ impl Sink {
             found.iter().filter_map(|&index| self.dumps.get_mut(index as usize).map(core::mem::take)).collect();
         for parts in &parts {
             let alone = found.len() == 1;
-            let dump = self.dump_of(parts, origin, alone);
-            dumps.extend(dump);
+            dumps.push(self.dump_of(parts, origin, alone));
         }
         if let Some(stop) = self.stop.take()
             && !self.faults.contains(&stop)
@@ -82,8 +81,11 @@ impl Sink {
         (dumps, self.faults)
     }
 
-    fn dump_of(&mut self, parts: &DumpParts, origin: Origin<'_>, alone: bool) -> Option<Dump> {
-        let group_configs = self.group_configs(parts)?;
+    fn dump_of(&mut self, parts: &DumpParts, origin: Origin<'_>, alone: bool) -> Dump {
+        let (group_configs, mut truncated) = match self.group_configs(parts) {
+            Some(configs) => (configs, parts.truncated),
+            None => (Vec::new(), true),
+        };
         let group_statuses = slice(&self.statuses, parts.statuses)
             .iter()
             .filter_map(|status| {
@@ -106,26 +108,32 @@ impl Sink {
             let entries = if (start, end) == (0, all.len()) { all } else { all.slice(start..end) };
             (entries, core::mem::take(&mut self.group_refs), core::mem::take(&mut self.symbols))
         } else {
-            self.share(start..end)?
+            match self.share(start..end) {
+                Some(share) => share,
+                None => {
+                    truncated = true;
+                    Default::default()
+                }
+            }
         };
         entries.sort_by_record_id();
         entries.shrink_to_fit();
         symbols.shrink_to_fit();
-        Some(Dump {
+        Dump {
             file: origin.file.to_string(),
             rank: parts.rank,
             encoding: origin.encoding,
             version,
             comm_lib_version,
             has_entries_key: parts.has_entries_key,
-            truncated: parts.truncated,
+            truncated,
             entries,
             group_refs,
             group_configs,
             group_statuses,
             unknown_keys,
             symbols,
-        })
+        }
     }
 
     /// A text of the top level. Versions and keys are short; what is not is cut, because many dumps of a bundle can name one text.
@@ -133,6 +141,7 @@ impl Sink {
         self.symbols.strings.get(id).chars().take(200).collect()
     }
 
+    /// The items of `pg_config`; `None` when the file asks for too many copies of them.
     fn group_configs(&mut self, parts: &DumpParts) -> Option<Vec<GroupConfig>> {
         let mut configs = Vec::new();
         for at in parts.groups.0..parts.groups.1 {

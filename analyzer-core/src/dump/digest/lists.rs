@@ -19,7 +19,8 @@ impl Sink {
             [Value::Int(_), ..] => self.shape(items),
             [Value::Frame(_), ..] => self.stack(items),
             [Value::Str(_), ..] => self.strs(items),
-            [Value::Shape { .. }, ..] => self.shapes(items),
+            // `[[]]` and `[[], [4]]`: tensors of no dimension.
+            [Value::Shape { .. } | Value::List { .. }, ..] => self.shapes(items),
             [Value::Entry(first), ..] => self.add_entries(slot, (first, first), items),
             [Value::Dump(first), ..] => self.add_dumps(slot, (first, first), items),
             _ => self.odd_list(items),
@@ -49,7 +50,7 @@ impl Sink {
             _ => return None,
         };
         // Paid for afterwards: the list is no longer than the file, and the next one is refused.
-        self.spend(items.len()).then_some(items)
+        self.spend(items.len().saturating_mul(size_of::<Value>())).then_some(items)
     }
 
     /// A list whose first item does not tell what it is.
@@ -60,8 +61,6 @@ impl Sink {
             Some(&Value::Entry(first)) => self.add_entries(NOWHERE, (first, first), items),
             Some(&Value::Dump(first)) => self.add_dumps(NOWHERE, (first, first), items),
             Some(Value::Frame(_)) => self.stack(items),
-            // `[[]]` and `[[], [4]]`: tensors of no dimension.
-            _ if matches!(items, [Value::List { .. }, ..]) => self.shapes(items),
             _ => Value::Opaque,
         }
     }
@@ -73,7 +72,7 @@ impl Sink {
             match item {
                 Value::Int(number) => ints.push(*number),
                 Value::Bool(truth) => ints.push(i64::from(*truth)),
-                _ => return Value::Opaque,
+                _ => return self.odd_list(items),
             }
         }
         Value::Shape { slot: NOWHERE, id: self.symbols.shapes.intern(ints) }
@@ -86,7 +85,7 @@ impl Sink {
             match item {
                 Value::Shape { id, .. } => shapes.push(*id),
                 Value::List { .. } => shapes.push(crate::symbols::ShapeId::EMPTY),
-                _ => return Value::Opaque,
+                _ => return self.odd_list(items),
             }
         }
         Value::Shapes { slot: NOWHERE, id: self.symbols.shape_lists.intern(shapes) }
@@ -98,7 +97,7 @@ impl Sink {
         for item in items {
             match item {
                 Value::Str(id) => strs.push(*id),
-                _ => return Value::Opaque,
+                _ => return self.odd_list(items),
             }
         }
         Value::Strs { slot: NOWHERE, id: self.symbols.dtype_lists.intern(strs) }

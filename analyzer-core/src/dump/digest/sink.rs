@@ -127,7 +127,7 @@ impl Sink {
             // The shortest entry that says anything takes about this much, in any encoding.
             max_rows: 4096 + size / 16,
             max_dumps: 64 + size / 128,
-            budget: (1 << 20) + size.saturating_mul(8),
+            budget: (4 << 20) + size.saturating_mul(8),
         }
     }
 
@@ -182,7 +182,7 @@ impl Sink {
             }
             None => {
                 self.stop(String::from(
-                    "the same large value is used again and again, which no recorder does; reading stopped here",
+                    "large values are used again and again, which no recorder does; what comes after that is left out",
                 ));
                 false
             }

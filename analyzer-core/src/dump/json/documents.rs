@@ -35,8 +35,8 @@ impl<'a> Documents<'a> {
         let mut rank = None;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-            let Some(blank) = rest.iter().position(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b',' | 0))
-            else {
+            let between = |byte: &u8| byte.is_ascii_whitespace() || self.at > 0 && matches!(byte, b',' | 0);
+            let Some(blank) = rest.iter().position(|byte| !between(byte)) else {
                 return Ok(None);
             };
             self.at += blank;

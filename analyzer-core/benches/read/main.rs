@@ -9,9 +9,10 @@
 )]
 
 mod bare_scan;
+#[path = "../../tests/dump/heap.rs"]
 mod heap;
 mod job;
-#[path = "../tests/dump/pickler.rs"]
+#[path = "../../tests/dump/pickler.rs"]
 mod pickler;
 
 use std::hint::black_box;

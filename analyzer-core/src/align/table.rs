@@ -65,10 +65,14 @@ impl Band {
         })
     }
 
+    /// What each member with a dump did in a row.
+    pub fn dumped_cells_of(&self, row: RowIdx) -> impl Iterator<Item = (usize, RankIdx, Cell)> + '_ {
+        self.lanes.iter().zip(self.lane_cells(row)).map(|(&(at, rank), &cell)| (at, rank, cell))
+    }
+
     /// The members that issued a row: place in the group, dump and entry.
     pub fn issued(&self, row: RowIdx) -> impl Iterator<Item = (usize, RankIdx, EntryIdx)> + '_ {
-        let cells = self.lane_cells(row).iter();
-        self.lanes.iter().zip(cells).filter_map(|(&(at, rank), cell)| Some((at, rank, cell.entry()?)))
+        self.dumped_cells_of(row).filter_map(|(at, rank, cell)| Some((at, rank, cell.entry()?)))
     }
 }
 

@@ -72,8 +72,9 @@ impl TableView {
         self.index.ranks.binary_search_by_key(&rank, |column| column.rank).ok().map(|at| at as u32)
     }
 
-    fn shows(&self, job: &Job, rank: u32) -> bool {
-        !self.dumped_only || job.rank_idx(rank).is_some()
+    fn shown_members(&self, job: &Job, group: GroupIdx) -> Vec<u32> {
+        let shown = |rank: &u32| !self.dumped_only || job.rank_idx(*rank).is_some();
+        job.group(group).members.iter().copied().filter(shown).collect()
     }
 
     fn open_band(&self, job: &Job, group: GroupIdx, p2p: bool, members: &[u32], row_count: usize) -> Band {
@@ -84,11 +85,7 @@ impl TableView {
             desc: of.desc.clone(),
             ranks: ranges(of.members.iter().copied()),
             p2p,
-            columns: members
-                .iter()
-                .filter(|&&rank| self.shows(job, rank))
-                .filter_map(|&rank| self.column(rank))
-                .collect(),
+            columns: members.iter().filter_map(|&rank| self.column(rank)).collect(),
             first_row: self.index.rows.len() as u32,
             row_count: row_count as u32,
             cells_at: self.cells.len() as u64,
@@ -97,18 +94,20 @@ impl TableView {
 
     fn add_collectives(&mut self, job: &Job, table: &Table, drafts: &[Draft], group: GroupIdx) {
         let band = table.band(group);
-        let members = &job.group(group).members;
-        let head = self.open_band(job, group, false, members, band.numbers.len());
+        let members = self.shown_members(job, group);
+        let head = self.open_band(job, group, false, &members, band.numbers.len());
         self.index.bands.push(head);
         for row in band.rows() {
             let place = Place::Row(group, row);
             let majority = majority(job, table, group, row);
             let loud = loud_here(drafts, place);
             let (mut agrees, mut seen) = (true, false);
-            for ((_, rank, cell), &member) in band.cells_of(row).zip(members) {
-                if self.dumped_only && rank.is_none() {
-                    continue;
-                }
+            let shown: Vec<(Option<RankIdx>, Cell)> = if self.dumped_only {
+                band.dumped_cells_of(row).map(|(_, rank, cell)| (Some(rank), cell)).collect()
+            } else {
+                band.cells_of(row).map(|(_, rank, cell)| (rank, cell)).collect()
+            };
+            for ((rank, cell), &member) in shown.into_iter().zip(&members) {
                 let mut code = code(table, rank, cell);
                 if let (Some(rank), Some(entry)) = (rank, cell.entry()) {
                     let differs = majority.as_ref().is_some_and(|majority| differs(job, table, majority, rank, entry));
@@ -139,8 +138,7 @@ impl TableView {
         if messages.is_empty() {
             return;
         }
-        let members: Vec<u32> =
-            job.group(group).members.iter().copied().filter(|&rank| self.shows(job, rank)).collect();
+        let members = self.shown_members(job, group);
         let head = self.open_band(job, group, true, &members, messages.len());
         self.index.bands.push(head);
         for (at, message) in (0..).zip(messages) {

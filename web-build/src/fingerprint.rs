@@ -13,6 +13,7 @@ pub const SOURCES: &[&str] = &[
     "analyzer-core/Cargo.toml",
     "analyzer-core/src",
     "index.html",
+    "tests/fixtures/sample",
     "web",
     "web-build/src",
 ];

@@ -11,6 +11,8 @@ pub(crate) enum Asset<'html> {
     Script(&'html str),
     /// The page's crate.
     Rust,
+    /// A folder that stands beside the page under its own name, by its path from the repository's root.
+    Folder(&'html str),
 }
 
 /// Copies `html` and puts what `replacement` gives in the place of each tag with `data-trunk`.
@@ -33,7 +35,8 @@ pub(crate) fn replace_assets<'html>(
             match attribute(tag, "rel") {
                 Some("css") => Asset::Css(attribute(tag, "href").context("a style sheet has no `href`")?),
                 Some("rust") => Asset::Rust,
-                other => bail!("`rel` of a tag with `data-trunk` is {other:?}; known are css and rust"),
+                Some("copy-dir") => Asset::Folder(attribute(tag, "href").context("a folder has no `href`")?),
+                other => bail!("`rel` of a tag with `data-trunk` is {other:?}; known are css, rust and copy-dir"),
             }
         };
         out.push_str(before.get(..start).unwrap_or_default());
@@ -60,10 +63,10 @@ mod tests {
     #[test]
     fn replaces_each_kind_and_keeps_the_rest() {
         let html = r#"<head><link rel="icon" href="i"><link data-trunk rel="css" href="a.css">
-<link data-trunk rel="rust" href="web/Cargo.toml" data-type="worker"><script data-trunk type="module" src="b.js"></script></head>"#;
+<link data-trunk rel="rust" href="web/Cargo.toml" data-type="worker"><link data-trunk rel="copy-dir" href="d/e"><script data-trunk type="module" src="b.js"></script></head>"#;
         assert_eq!(
             replaced(html).unwrap(),
-            "<head><link rel=\"icon\" href=\"i\">[Css(\"a.css\")]\n[Rust][Script(\"b.js\")]</head>"
+            "<head><link rel=\"icon\" href=\"i\">[Css(\"a.css\")]\n[Rust][Folder(\"d/e\")][Script(\"b.js\")]</head>"
         );
     }
 
@@ -72,6 +75,7 @@ mod tests {
         for html in [
             r#"<link data-trunk rel="sass" href="a.scss">"#,
             r#"<link data-trunk rel="css">"#,
+            r#"<link data-trunk rel="copy-dir">"#,
             r#"<script data-trunk src="a.js">let x</script>"#,
             r#"<link data-trunk rel="css" href="a.css""#,
         ] {

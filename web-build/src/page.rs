@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 use sha2::{Digest as _, Sha256};
 
+use crate::dist::{DistFile, all_files};
 use crate::fingerprint::hex;
 use crate::html::{Asset, replace_assets};
 
@@ -14,8 +15,8 @@ pub(crate) const OUT_NAME: &str = "hangscope-web";
 
 /// Puts the page together from `index.html`, the files that it names, and what wasm-bindgen wrote (content by name).
 ///
-/// Every file but `index.html` has its content's hash in its name, so that a server may let browsers keep it forever;
-/// all addresses are relative, so that the folder works under any path.
+/// Every file but `index.html` and those of copied folders has its content's hash in its name, so that a server may let
+/// browsers keep it forever; all addresses are relative, so that the folder works under any path.
 pub(crate) fn assemble(root: &Path, mut bindgen_files: BTreeMap<String, Vec<u8>>) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut take = |name: &str| bindgen_files.remove(name).with_context(|| format!("wasm-bindgen wrote no {name}"));
     let wasm_name = format!("{OUT_NAME}_bg.wasm");
@@ -40,6 +41,14 @@ pub(crate) fn assemble(root: &Path, mut bindgen_files: BTreeMap<String, Vec<u8>>
                 let script = rename(&read(root, path)?, path, &glue_name, &hashed_glue)?;
                 let name = add(&mut files, file_name(path), script.into_bytes());
                 format!("<script type=\"module\" src=\"./{name}\"></script>")
+            }
+            Asset::Folder(path) => {
+                let folder = root.join(path);
+                for DistFile { name, path: file } in all_files(&folder)? {
+                    let content = std::fs::read(&file).with_context(|| format!("failed to read {}", file.display()))?;
+                    files.insert(format!("{}/{name}", file_name(path)), content);
+                }
+                String::new()
             }
             // The script loads both; named here, the browser asks for them at once and not one after the other.
             Asset::Rust => format!(
@@ -86,7 +95,7 @@ mod tests {
     use super::*;
 
     const HTML: &str = r#"<link data-trunk rel="css" href="web/s.css"><link data-trunk rel="rust" href="web/Cargo.toml">
-<script data-trunk type="module" src="web/boot.js"></script>"#;
+<link data-trunk rel="copy-dir" href="fixtures/sample"><script data-trunk type="module" src="web/boot.js"></script>"#;
 
     fn page(wasm: &str, boot: &str) -> Result<BTreeMap<String, Vec<u8>>> {
         let root = tempfile::tempdir().unwrap();
@@ -94,6 +103,8 @@ mod tests {
         fs::write(root.path().join("index.html"), HTML).unwrap();
         fs::write(root.path().join("web/s.css"), "p{}").unwrap();
         fs::write(root.path().join("web/boot.js"), boot).unwrap();
+        fs::create_dir_all(root.path().join("fixtures/sample")).unwrap();
+        fs::write(root.path().join("fixtures/sample/rank_0"), [0x80, 2]).unwrap();
         let bindgen_files = BTreeMap::from([
             ("hangscope-web_bg.wasm".to_owned(), wasm.as_bytes().to_vec()),
             ("hangscope-web.js".to_owned(), b"new URL('hangscope-web_bg.wasm', import.meta.url)".to_vec()),
@@ -105,7 +116,8 @@ mod tests {
     #[test]
     fn every_name_in_the_page_is_the_name_of_a_file() {
         let files = page("1", "import './hangscope-web.js'").unwrap();
-        assert_eq!(files.len(), 6);
+        assert_eq!(files.len(), 7);
+        assert_eq!(files["sample/rank_0"], [0x80, 2]);
         let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
         let find = |stem: &str, extension: &str| {
             files
@@ -129,8 +141,9 @@ mod tests {
         let names = |wasm| page(wasm, "import './hangscope-web.js'").unwrap().into_keys().collect::<Vec<_>>();
         let (first, second) = (names("1"), names("2"));
         let same: Vec<_> = first.iter().filter(|name| second.contains(name)).map(String::as_str).collect();
-        assert_eq!(same.len(), 3, "{same:?}");
-        assert!(same[0] == "index.html" && same[1].starts_with("s-") && same[2].starts_with("snippets/"), "{same:?}");
+        assert_eq!(same.len(), 4, "{same:?}");
+        let starts = ["index.html", "s-", "sample/", "snippets/"];
+        assert!(same.iter().zip(starts).all(|(name, start)| name.starts_with(start)), "{same:?}");
     }
 
     #[test]

@@ -184,12 +184,18 @@ fn add_target_by_rustup() -> bool {
         .env("RUSTUP_MAX_RETRIES", "1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        // It would tell of its failure in thirty lines, though there is another way.
+        .stderr(Stdio::null())
         .spawn();
     let Ok(mut child) = child else { return false };
     let deadline = Instant::now() + Duration::from_secs(180);
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return status.success(),
+            Ok(Some(status)) if status.success() => return true,
+            Ok(Some(_)) => {
+                eprintln!("rustup could not add it; is its server out of reach?");
+                return false;
+            }
             Ok(None) if Instant::now() < deadline => sleep(Duration::from_millis(200)),
             _ => {
                 // Best effort: it may have ended this very moment.

@@ -62,7 +62,7 @@ enum Subcommands {
 
 fn main() -> ExitCode {
     match execute(Arguments::parse().command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -70,23 +70,36 @@ fn main() -> ExitCode {
     }
 }
 
-fn execute(command: Subcommands) -> Result<()> {
+fn execute(command: Subcommands) -> Result<ExitCode> {
     let root = root()?;
     match command {
-        Subcommands::Run(arguments) => run::run(&root, &arguments),
+        Subcommands::Run(arguments) => run::run(&root, &arguments)?,
         Subcommands::Web { out, no_install } => {
             let policy = if no_install { InstallPolicy::Rustup } else { InstallPolicy::RustupAndApt };
-            web::print_sizes(&web::build(&root, &root.join(out), policy)?)
+            web::print_sizes(&web::build(&root, &root.join(out), policy)?)?;
         }
-        Subcommands::Test => test::test(&root),
-        Subcommands::Setup { tests } => setup::setup(&root, tests),
-        Subcommands::Trunk { arguments } => trunk::trunk(&root, &arguments),
-        Subcommands::WasmBindgen(arguments) => bindgen::run(&arguments),
+        Subcommands::Test => return test::test(&root),
+        Subcommands::Setup { tests } => setup::setup(&root, tests)?,
+        Subcommands::Trunk { arguments } => trunk::trunk(&root, &arguments)?,
+        Subcommands::WasmBindgen(arguments) => bindgen::run(&arguments)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The repository's root, from where this program was compiled.
 fn root() -> Result<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().map(Path::to_owned).context("the xtask crate has no parent folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_makes_sense() {
+        Arguments::command().debug_assert();
+    }
 }

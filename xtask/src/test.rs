@@ -1,7 +1,7 @@
 //! Everything that has to hold before a change goes in.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
@@ -13,15 +13,21 @@ use crate::tally::Tally;
 use crate::{setup, trunk, web};
 
 /// Runs all checks, the quick ones first, up to the first that fails. The last line is the count of tests.
-pub(crate) fn test(root: &Path) -> Result<()> {
+pub(crate) fn test(root: &Path) -> Result<ExitCode> {
     let started = Instant::now();
     let mut tally = Tally::default();
-    let result = checks(root, &mut tally);
-    if result.is_ok() {
-        eprintln!("==> All checks passed in {:.0} s", started.elapsed().as_secs_f64());
-    }
+    let status = match checks(root, &mut tally) {
+        Ok(()) => {
+            eprintln!("==> All checks passed in {:.0} s", started.elapsed().as_secs_f64());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    };
     tally.print()?;
-    result
+    Ok(status)
 }
 
 fn checks(root: &Path, tally: &mut Tally) -> Result<()> {

@@ -19,31 +19,17 @@ struct Found {
 /// they are in the graph. Only where there is none do the ends of the graph tell: cycles, members without a dump, rows that all have joined.
 pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
     let graph = WaitGraph::of(case);
-    let mut found: Vec<Found> = Vec::new();
-    for (at, &place) in graph.places.iter().enumerate() {
-        let draft = divergence::find(case, place)
-            .or_else(|| message::find_misfit(case, place))
-            .or_else(|| missing_rank::find(case, place))
-            .or_else(|| arguments::find_split(case, place));
-        found.extend(draft.map(|draft| Found { at, draft }));
+    let mut found = own_reasons(case, &graph);
+    if found.is_empty() {
+        // Calls that fit row by row and come in another order over several groups, or a rank that left the common program.
+        found =
+            at_ends(&graph, |places| cycle::find_swapped(case, places).or_else(|| cycle::find_departed(case, places)));
     }
     if found.is_empty() {
-        // Calls that fit row by row and come in another order over several groups; the places in the code differ then as well.
-        for end in graph.ends() {
-            let places: Vec<Place> = end.iter().filter_map(|&at| graph.places.get(at).copied()).collect();
-            let draft = cycle::find_swapped(case, &places);
-            found.extend(end.first().zip(draft).map(|(&at, draft)| Found { at, draft }));
-        }
+        found = at_places(&graph, |place| divergence::find_by_site(case, place));
     }
     if found.is_empty() {
-        for (at, &place) in graph.places.iter().enumerate() {
-            found.extend(divergence::find_by_site(case, place).map(|draft| Found { at, draft }));
-        }
-    }
-    if found.is_empty() {
-        for (at, &place) in graph.places.iter().enumerate() {
-            found.extend(message::find_unmatched(case, place).map(|draft| Found { at, draft }));
-        }
+        found = unmatched(case, &graph);
     }
     if found.is_empty() {
         found = ends(case, &graph);
@@ -51,6 +37,45 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
     let mut drafts = without_consequences(case, &graph, found);
     drafts.extend(passed(case, &drafts));
     drafts
+}
+
+fn at_places(graph: &WaitGraph, rule: impl Fn(Place) -> Option<Draft>) -> Vec<Found> {
+    let found = |(at, &place)| Some(Found { at, draft: rule(place)? });
+    graph.places.iter().enumerate().filter_map(found).collect()
+}
+
+fn at_ends(graph: &WaitGraph, rule: impl Fn(&[Place]) -> Option<Draft>) -> Vec<Found> {
+    let mut found = Vec::new();
+    for end in graph.ends() {
+        let places: Vec<Place> = end.iter().filter_map(|&at| graph.places.get(at).copied()).collect();
+        found.extend(end.first().zip(rule(&places)).map(|(&at, draft)| Found { at, draft }));
+    }
+    found
+}
+
+/// Places that carry their own reason.
+fn own_reasons(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
+    at_places(graph, |place| {
+        divergence::find(case, place)
+            .or_else(|| message::find_misfit(case, place))
+            .or_else(|| missing_rank::find(case, place))
+            .or_else(|| message::find_unposted(case, place))
+            .or_else(|| arguments::find_split(case, place))
+    })
+}
+
+/// Messages in a cycle of waits whose absent end waits in a collective. One such rank has gone past its message; where there are
+/// several, some of them only wait for the others before they get there, and nothing tells which. Outside a cycle the absent
+/// end waits for something else, and that is the origin.
+fn unmatched(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
+    at_ends(graph, |places| {
+        if places.len() < 2 {
+            return None;
+        }
+        let mut found = places.iter().filter_map(|&place| message::find_unmatched(case, place));
+        let first = found.next()?;
+        found.all(|other| other.suspects == first.suspects).then_some(first)
+    })
 }
 
 /// What the ends of the graph say.
@@ -64,7 +89,7 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
         if let Some(draft) = places.iter().find_map(|&place| no_dump::find(case, place)) {
             lost.push(found(draft));
         } else if places.len() > 1 {
-            other.extend(cycle::find(case, &places).map(found));
+            other.extend(cycle::find_deadlock(case, &places).map(found));
         } else {
             other.extend(places.first().and_then(|&place| joined::find(case, place)).map(found));
         }

@@ -12,13 +12,8 @@ use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Cause, Confidence, Kind, ranges};
 
-/// Describes a cycle of waits; `places` are its members, sorted.
-pub(in crate::diagnose) fn find(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
-    departed(case, places).or_else(|| deadlock(case, places))
-}
-
 /// A rank that is absent from a row because it left the common program before it, and waits elsewhere in the cycle.
-fn departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
     let mut found: Vec<(Place, u32, RankIdx, Departure)> = Vec::new();
     for &place in places {
         let Place::Row(group, row) = place else { continue };
@@ -186,8 +181,8 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
     })
 }
 
-/// Nothing singles anybody out: show the cycle.
-fn deadlock(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+/// A cycle in which nothing singles anybody out; `places` are its members, sorted.
+pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
     let place = *places.iter().min_by_key(|&&place| (case.first_issue_ns(place), place))?;
     let mut sides: Vec<DraftSide> = Vec::new();
     let mut lines: Vec<String> = Vec::new();

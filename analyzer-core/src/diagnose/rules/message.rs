@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::habit::{self, Habit};
 use super::words;
 use crate::align::{Cell, Message};
 use crate::diagnose::call::numel;
@@ -12,21 +13,85 @@ use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Cause, Confidence, Kind};
 use crate::symbols::StrId;
 
-/// A message that one end has not posted, where the other waits.
+/// A message that one end has not posted, where the other waits, and the absent end waits for nothing.
+pub(in crate::diagnose) fn find_unposted(case: &Case<'_>, place: Place) -> Option<Draft> {
+    let parties = case.parties(place);
+    let absent = parties.iter().find(|party| party.cell == Cell::MISSING)?;
+    if case.front(absent.dump?).is_some() {
+        return None;
+    }
+    describe_unmatched(case, place, &parties, absent)
+}
+
+/// A message that one end has not posted, where the other waits, and the absent end waits in a collective.
 ///
-/// `went_on` says whether the absent end is past the place where it should have been: it waits in a collective, or for nothing at
-/// all. An end that waits in another message may still get there.
+/// One of the two left the common way: the absent end went past its message, or the waiting end went past the collective. What the
+/// two did before the last collective of this kind tells which, else what other pairs did. An end that waits in another message is
+/// not looked at.
 pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Option<Draft> {
     let parties = case.parties(place);
     let absent = parties.iter().find(|party| party.cell == Cell::MISSING)?;
-    let waiting = parties.iter().find(|party| case.waits(party))?;
-    let went_on = match case.front(absent.dump?) {
-        None => true,
-        Some((_, front)) => matches!(front, Place::Row(..)),
-    };
-    if !went_on || waiting.rank == absent.rank {
+    let waiting = parties.iter().find(|party| case.waits(party) && party.rank != absent.rank)?;
+    let (_, front) = case.front(absent.dump?)?;
+    let Place::Row(group, row) = front else { return None };
+    let habit = habit::of(case, place, (group, row), absent.dump?, waiting.dump?);
+    // Only a member of the collective's group can have gone past it; to anybody else the absent end just waits there.
+    let both_belong = case.job.group(group).position(waiting.rank).is_some();
+    if habit.is_none() && !both_belong {
         return None;
     }
+    match habit.or_else(|| habit::of_other_pairs(case, place)) {
+        Some(Habit::AbsentDeparted) => describe_unmatched(case, place, &parties, absent),
+        Some(Habit::WaitingDeparted) => describe_skipper(case, front, waiting),
+        Some(Habit::Neither) => None,
+        // The first message of the pair: a program that has got so far had no chance to skip a collective between two of them.
+        None => (case.message(place)?.nth == 1).then(|| describe_unmatched(case, place, &parties, absent)).flatten(),
+    }
+}
+
+/// The waiting end went past a collective in which the other one waits.
+fn describe_skipper(case: &Case<'_>, front: Place, skipper: &Party) -> Option<Draft> {
+    let parties = case.parties(front);
+    let witness = parties.iter().find(|party| case.waits(party))?;
+    let (rank, entry) = (witness.dump?, witness.cell.entry()?);
+    let (here, _) = case.front(skipper.dump?)?;
+    let at = words::place(case, front);
+    let waiting = words::pick(&parties, |party| case.waits(party));
+    let now = words::site_or_op(case, skipper.dump?, here);
+    let mut sides = words::sides_by_progress(case, front);
+    for side in sides.iter_mut().filter(|side| side.entry.is_none() && side.ranks == [skipper.rank]) {
+        side.last = Some((skipper.dump?, here));
+    }
+    Some(Draft {
+        kind: Kind::SkippedCollective,
+        cause: Cause::CpuDivergence,
+        confidence: Confidence::Medium,
+        place: front,
+        suspects: alloc::vec![skipper.rank],
+        tie: false,
+        sides,
+        headline: format!(
+            "Rank {} skipped {} ({at}) and went on to {now}, where it waits: {} in {}",
+            skipper.rank,
+            words::op(case, rank, entry),
+            words::others_wait(&waiting),
+            words::site_or_op(case, rank, entry),
+        ),
+        evidence: alloc::vec![
+            format!("{at}: {} issued it, rank {} did not and waits in {now}", words::ranks(&waiting), skipper.rank),
+            format!("before the last collective of this kind rank {} had posted fewer messages than now", skipper.rank),
+        ],
+        alternatives: Vec::new(),
+        next_steps: alloc::vec![
+            format!("look at the branch that leads rank {} past {at}", skipper.rank),
+            words::main_thread_stack(&[skipper.rank]),
+        ],
+        hangs: true,
+    })
+}
+
+fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party], absent: &Party) -> Option<Draft> {
+    let waiting = parties.iter().find(|party| case.waits(party) && party.rank != absent.rank)?;
     let (rank, entry) = (waiting.dump?, waiting.cell.entry()?);
     let message = case.message(place)?;
     let (posted, lacking) = if message.src == waiting.rank { ("send", "recv") } else { ("recv", "send") };

@@ -8,4 +8,5 @@ pub(super) mod message;
 pub(super) mod missing_rank;
 pub(super) mod no_dump;
 
+mod habit;
 mod words;

@@ -6,7 +6,7 @@ mod dump;
 
 use dump::heap;
 use dump::pickler::{Tree, dict, pickle};
-use hangscope_analyzer_core::dump::{FaultKind, Reading, read};
+use hangscope_analyzer_core::dump::{EntryIdx, FaultKind, Reading, read};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
@@ -85,7 +85,9 @@ fn check_cuts(bytes: &[u8], entries: usize) {
         before = found;
         if let Some(dump) = reading.dumps.first() {
             assert!(dump.truncated && dump.rank == Some(0), "cut at {len}");
-            assert!(dump.entries.iter().enumerate().all(|(at, (_, entry))| entry.record_id == Some(at as u32)));
+            let first = dump.entries.get(EntryIdx(0)).record_id.unwrap_or(0);
+            let expected = (first..).map(Some);
+            assert!(dump.entries.iter().zip(expected).all(|((_, entry), id)| entry.record_id == id), "cut at {len}");
         }
     }
     assert_eq!(before, entries);
@@ -101,6 +103,14 @@ fn a_pickle_cut_at_every_byte() {
 #[test]
 fn json_cut_at_every_byte() {
     check_cuts(&recorded_json(), 20);
+}
+
+#[test]
+fn pickles_of_every_protocol_cut_at_every_byte() {
+    for protocol in 0..6 {
+        let path = format!("{}/tests/data/resaved/small_protocol{protocol}.pickle", env!("CARGO_MANIFEST_DIR"));
+        check_cuts(&std::fs::read(path).expect("fixture"), 3);
+    }
 }
 
 #[test]
@@ -359,7 +369,8 @@ fn gzip_files() {
 
     let bomb = packed(&vec![b' '; 200_000_000], 9);
     let (reading, peak) = heap::peak_of(|| read("rank_3.gz", &bomb));
-    assert!(reading.faults[0].message.contains("unpacks to more than"), "{:?}", reading.faults);
+    let last = reading.faults.last().expect("fault");
+    assert!(last.message.contains("unpacks to more than"), "{:?}", reading.faults);
     assert!(peak < 130 * bomb.len() + (4 << 20), "{peak} bytes for {}", bomb.len());
 }
 

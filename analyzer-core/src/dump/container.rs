@@ -18,14 +18,13 @@ pub fn read(file: &str, bytes: &[u8]) -> Reading {
     if bytes.starts_with(&gzip::MAGIC) {
         let inflated = gzip::inflate(bytes);
         let broken = inflated.fault.is_some();
-        let faults_before = reading.faults.len();
         if !(broken && inflated.bytes.is_empty()) {
             read_plain(&inflated.bytes, &mut reading);
         }
         if let Some(fault) = inflated.fault {
             // The end of the pickle or of the JSON is missing because the end of the gzip file is.
             reading.faults.retain(|known| known.kind != FaultKind::Truncated);
-            reading.faults.insert(faults_before.min(reading.faults.len()), fault);
+            reading.faults.push(fault);
         }
     } else {
         read_plain(bytes, &mut reading);

@@ -16,7 +16,8 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The built page: `cargo xtask web` writes it. */
 export const DIST = resolve(ROOT, process.env.HANGSCOPE_DIST ?? "dist");
 
-const COMMAND = resolve(ROOT, process.env.HANGSCOPE_COMMAND ?? "target/debug/hangscope");
+/** The command, with the page inside. */
+export const COMMAND = resolve(ROOT, process.env.HANGSCOPE_COMMAND ?? "target/debug/hangscope");
 
 const CHROMIUM = process.env.HANGSCOPE_CHROMIUM ?? "/usr/bin/chromium";
 
@@ -28,6 +29,8 @@ const CHROMIUM_FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Else the browser asks its maker about every text field.
+  "--disable-features=AutofillServerCommunication",
   "--hide-scrollbars",
   "--font-render-hinting=none",
 ];

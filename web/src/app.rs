@@ -82,7 +82,6 @@ fn listen(page: Page) {
         page.dragging.set(false);
         if let Some(transfer) = event.data_transfer().filter(|_| has_files(&event)) {
             event.prevent_default();
-            page.dialog.set(None);
             // The items are taken out here, before anything waits.
             page.open_later(pick::dropped(&transfer));
         }

@@ -131,6 +131,7 @@ impl Page {
 
     /// Reads what was dropped or picked.
     pub(crate) fn open(self, opened: Opened) {
+        self.dialog.set(None);
         if opened.sources.is_empty() {
             self.stop_loading();
             self.phase.set(Phase::Failed { title: opened.title, reason: "There are no files in it.".to_owned() });
@@ -165,7 +166,7 @@ impl Page {
     }
 
     pub(crate) fn open_sample(self) {
-        self.open_later(viewer::fetch_list(viewer::SAMPLE_LIST));
+        self.open_later(async { viewer::sample() });
     }
 
     /// Stops reading and shows what was there before.

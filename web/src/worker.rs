@@ -7,7 +7,7 @@ use hangscope_analyzer_core::{Analysis, analyze, report};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{
-    DedicatedWorkerGlobalScope, File, FileReaderSync, MessageEvent, XmlHttpRequest, XmlHttpRequestResponseType,
+    Blob, DedicatedWorkerGlobalScope, File, FileReaderSync, MessageEvent, XmlHttpRequest, XmlHttpRequestResponseType,
 };
 
 use crate::load::protocol::{Answer, FunctionHit, Request};
@@ -15,6 +15,13 @@ use crate::load::protocol::{Answer, FunctionHit, Request};
 /// How many rows are looked through for functions, and how many hits are enough.
 const SEARCHED_ROWS: u32 = 20_000;
 const ENOUGH_HITS: usize = 8;
+
+/// Files larger than this are looked at before they are read whole, as the command does.
+const LARGE_BYTES: f64 = 4_194_304.0;
+/// So many bytes tell whether a file can be a dump.
+const HEAD_BYTES: f64 = 65_536.0;
+/// A file is in memory with what is read from it, and a browser gives a worker two gigabytes that can be relied on.
+const LARGEST_BYTES: f64 = 800_000_000.0;
 
 #[derive(Default)]
 struct State {
@@ -98,9 +105,29 @@ fn answer_read(name: &str, bytes: Result<Vec<u8>, JsValue>) {
     post(&answer, &Array::of1(&buffer), &Array::of1(&buffer));
 }
 
+/// The bytes of a file, and of a large file that is no dump only its first: a folder may hold checkpoints too.
 fn file_bytes(file: &JsValue) -> Result<Vec<u8>, JsValue> {
     let file: &File = file.dyn_ref().ok_or_else(|| js_sys::Error::new("no file came with the request"))?;
-    Ok(Uint8Array::new(&FileReaderSync::new()?.read_as_array_buffer(file)?.into()).to_vec())
+    let reader = FileReaderSync::new()?;
+    let bytes = |blob: &Blob| Ok::<_, JsValue>(Uint8Array::new(&reader.read_as_array_buffer(blob)?.into()).to_vec());
+    if file.size() > LARGE_BYTES {
+        let head = bytes(&file.slice_with_f64_and_f64(0.0, HEAD_BYTES)?)?;
+        if !can_be_dump(&head) {
+            return Ok(head);
+        }
+        if file.size() > LARGEST_BYTES {
+            let size = crate::text::bytes(file.size() as u64);
+            return Err(
+                js_sys::Error::new(&format!("{size} is too much for a browser; `hangscope analyze` reads it")).into()
+            );
+        }
+    }
+    bytes(file)
+}
+
+fn can_be_dump(head: &[u8]) -> bool {
+    let reading = dump::read("", head);
+    !reading.dumps.is_empty() || !reading.faults.iter().any(|fault| fault.kind == FaultKind::NotADump)
 }
 
 /// Waits for the answer, as a worker may.

@@ -16,9 +16,6 @@ use crate::load::worker_handle::{WorkerEvent, WorkerHandle};
 /// More readers than this gain nothing, and each has its own memory.
 const MOST_READERS: usize = 8;
 
-/// A file is read in one piece, twice in memory at most, and a browser gives a worker two gigabytes that can be relied on.
-const LARGEST_FILE_BYTES: u64 = 800_000_000;
-
 /// How far a load is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
@@ -172,11 +169,14 @@ fn done(inner: &Rc<RefCell<Inner>>, index: usize, size_bytes: u64, entries: u64)
         let read = state.readers.get_mut(index).and_then(|reader| reader.reading.take());
         let progress = &mut state.progress;
         progress.files_done += 1;
-        progress.bytes_done += size_bytes;
         progress.entries += entries;
-        // Sizes of files on a server may not have been known.
-        if read.is_some_and(|source| source.size_bytes == 0) {
-            progress.bytes += size_bytes;
+        match read {
+            Some(source) if source.size_bytes > 0 => progress.bytes_done += source.size_bytes,
+            // Sizes of files on a server may not have been known.
+            _ => {
+                progress.bytes += size_bytes;
+                progress.bytes_done += size_bytes;
+            }
         }
         (Rc::clone(&state.on_event), progress.clone())
     };
@@ -188,26 +188,15 @@ fn done(inner: &Rc<RefCell<Inner>>, index: usize, size_bytes: u64, entries: u64)
 /// Gives a reader its next file.
 fn feed(inner: &Rc<RefCell<Inner>>, index: usize) {
     let mut state = inner.borrow_mut();
-    while let Some(source) = state.queue.pop_front() {
-        if source.size_bytes > LARGEST_FILE_BYTES {
-            let size = crate::text::bytes(source.size_bytes);
-            let reason = format!("{size} is too much for a browser; `hangscope analyze` reads it");
-            if let Some(analyst) = &state.analyst {
-                analyst.send(&Request::AddUnreadable { name: source.name, reason }, None);
-            }
-            state.progress.files_done += 1;
-            state.progress.bytes_done += source.size_bytes;
-            continue;
-        }
-        let Some(reader) = state.readers.get_mut(index) else { return };
-        let name = source.name.clone();
-        match &source.place {
-            SourcePlace::Disk(file) => reader.worker.send(&Request::ReadFile { name }, Some(file)),
-            SourcePlace::Server(url) => reader.worker.send(&Request::ReadUrl { name, url: url.clone() }, None),
-        }
-        reader.reading = Some(source);
-        return;
+    let state = &mut *state;
+    let Some(reader) = state.readers.get_mut(index) else { return };
+    let Some(source) = state.queue.pop_front() else { return };
+    let name = source.name.clone();
+    match &source.place {
+        SourcePlace::Disk(file) => reader.worker.send(&Request::ReadFile { name }, Some(file)),
+        SourcePlace::Server(url) => reader.worker.send(&Request::ReadUrl { name, url: url.clone() }, None),
     }
+    reader.reading = Some(source);
 }
 
 fn finish_if_read(inner: &Rc<RefCell<Inner>>) {

@@ -34,10 +34,9 @@ pub(crate) fn Footer() -> impl IntoView {
                 {KEYS
                     .map(|(class, label)| view! { <span class="key"><i class=class aria-hidden="true"></i>{label}</span> })
                     .collect_view()}
-                <span class="grow"></span>
-                {notes}
             </Show>
             <span class="grow"></span>
+            <Show when=move || page.phase.get() == Phase::Loaded>{notes}</Show>
             <span>"Nothing leaves this browser"</span>
         </footer>
     }

@@ -152,14 +152,11 @@ fn without_finding(dataset: &Dataset) -> impl IntoView + use<> {
     let Report { verdict, headline, .. } = &dataset.report;
     let (kicker, advice) = if verdict == "no_fault" {
         (
-            "No fault found",
-            "Every operation that was issued has finished or is within its time, and the ranks agree on all of them.",
+            "Healthy as far as recorded",
+            "If the job hung all the same, look at where each process is, for example with py-spy dump.",
         )
     } else {
-        (
-            "Nothing pending",
-            "No rank waits in a recorded operation. The hang is outside of the recorded library: look at where the processes are, for example with py-spy dump.",
-        )
+        ("Nothing pending", "Look at where each process is, for example with py-spy dump.")
     };
     let class = if verdict == "no_fault" { "verdict fine" } else { "verdict unsure" };
     view! {

@@ -33,6 +33,8 @@ pub(crate) struct Controller {
     zoom_at: Cell<Option<(f64, f64)>>,
     revealed: Cell<u32>,
     grid_rows: RwSignal<Vec<GridRow>>,
+    /// Counts how often the table came into sight with something that was not laid out yet.
+    came_into_sight: RwSignal<u32>,
 }
 
 #[derive(Default)]
@@ -70,6 +72,7 @@ impl Controller {
             zoom_at: Cell::new(None),
             revealed: Cell::new(0),
             grid_rows,
+            came_into_sight: RwSignal::new(0),
         }))
     }
 
@@ -79,6 +82,10 @@ impl Controller {
         let Some(dataset) = page.dataset() else { return };
         let (version, shown, mut zoom) = (page.version.get(), page.shown.get(), page.zoom.get());
         let (active, reveal) = (page.active.get(), page.reveal.get());
+        self.came_into_sight.track();
+        if self.scroller.client_width() == 0 {
+            return;
+        }
         let is_new = self.laid_out.borrow().version != Some(version);
         if is_new {
             zoom = Zoom::fitting(dataset.column_count(), self.columns_width());
@@ -190,7 +197,9 @@ impl Controller {
 
     /// The size of the window has changed.
     pub(crate) fn resized(self: &Rc<Self>) {
-        if let Some(dataset) = self.page.dataset_untracked() {
+        if self.laid_out.borrow().version != Some(self.page.version.get_untracked()) {
+            self.came_into_sight.update(|count| *count += 1);
+        } else if let Some(dataset) = self.page.dataset_untracked() {
             self.size_spacer(&dataset);
         }
         self.request_frame();

@@ -55,9 +55,13 @@ pub(crate) struct Rect {
     pub(crate) height: f64,
 }
 
-/// Width of the rows' heads: less in a narrow window.
+/// Width of the rows' heads, by that of the window.
 pub(crate) fn head_width(view_width: f64) -> f64 {
-    if view_width < 560.0 { 148.0 } else { 252.0 }
+    match view_width {
+        ..560.0 => 148.0,
+        560.0..1200.0 => 252.0,
+        _ => 340.0,
+    }
 }
 
 impl Scene<'_> {
@@ -205,7 +209,7 @@ mod tests {
         });
         let view = View { scroll_y: 200.0, ..VIEW };
         check(view, Zoom::default(), |scene| {
-            assert_eq!(scene.sticky_head(), Some((0, TABLE_TOP - 10.0)), "pushed by the next head");
+            assert_eq!(scene.sticky_head(), Some((0, TABLE_TOP - 12.0)), "pushed by the next head");
         });
         let view = View { scroll_y: 214.0, ..VIEW };
         check(view, Zoom::default(), |scene| assert_eq!(scene.sticky_head(), None, "the head itself is there"));

@@ -1,5 +1,6 @@
 //! Ranks as people write them.
 
+use alloc::format;
 use alloc::string::String;
 use core::fmt::Write as _;
 
@@ -31,6 +32,31 @@ pub fn ranges(ranks: impl IntoIterator<Item = u32>) -> String {
     text
 }
 
+/// The ranks that a text of [`ranges`] names; parts that are none are left out.
+pub fn ranks_in(ranges: &str) -> impl Iterator<Item = u32> + '_ {
+    ranges
+        .split(',')
+        .filter_map(|part| {
+            let (low, high) = part.split_once('-').unwrap_or((part, part));
+            Some(low.parse::<u32>().ok()?..=high.parse().ok()?)
+        })
+        .flatten()
+}
+
+/// Longest list that a sentence writes out.
+const READABLE: usize = 48;
+
+/// Sorted ranks for a sentence: as [`ranges`], but a long irregular list is cut in the middle and counted: `0,8,…,1016 (128 ranks)`.
+pub fn readable_ranges(ranks: &[u32]) -> String {
+    let text = ranges(ranks.iter().copied());
+    match ranks {
+        [first, second, .., last] if text.len() > READABLE => {
+            format!("{first},{second},…,{last} ({} ranks)", ranks.len())
+        }
+        _ => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +73,16 @@ mod tests {
             (&[u32::MAX], "4294967295"),
         ] {
             assert_eq!(ranges(ranks.iter().copied()), text);
+            let mut distinct = ranks.to_vec();
+            distinct.dedup();
+            assert_eq!(ranks_in(text).collect::<alloc::vec::Vec<_>>(), distinct);
         }
+    }
+
+    #[test]
+    fn sentences_are_spared_long_lists() {
+        let strided: alloc::vec::Vec<u32> = (0..128).map(|at| at * 8).collect();
+        assert_eq!(readable_ranges(&strided), "0,8,…,1016 (128 ranks)");
+        assert_eq!(readable_ranges(&[0, 1, 2, 5]), "0-2,5");
     }
 }

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Finding, QualityKind, Report, Side, SideState, Site, ranges};
+use super::{Finding, QualityKind, Report, Side, SideState, Site, ranks_in, readable_ranges};
 
 /// What a piece of text is, for those who colour it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn write_finding(finding: &Finding, style: &impl Fn(&str, Emphasis) -> String, o
                 "waiting" => "wait here",
                 _ => "wait elsewhere because of it",
             };
-            out.push(format!("  {name:<8}{}  {}", style(list, emphasis), style(words, Emphasis::Faint)));
+            out.push(format!("  {name:<8}{}  {}", style(&readable(list), emphasis), style(words, Emphasis::Faint)));
         }
     }
     for side in &finding.sides {
@@ -117,9 +117,13 @@ fn write_finding(finding: &Finding, style: &impl Fn(&str, Emphasis) -> String, o
     write_list("Next steps", finding.next_steps.iter().cloned(), style, out);
 }
 
+fn readable(ranges: &str) -> String {
+    readable_ranges(&ranks_in(ranges).collect::<Vec<u32>>())
+}
+
 fn side_title(side: &Side) -> String {
     let several = side.ranks.contains(['-', ',']);
-    let who = format!("{} {}", if several { "Ranks" } else { "Rank" }, side.ranks);
+    let who = format!("{} {}", if several { "Ranks" } else { "Rank" }, readable(&side.ranks));
     match (&side.op, side.state) {
         (Some(op), state) => {
             let shapes = |shapes: &[Vec<i64>]| {
@@ -193,7 +197,7 @@ fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: 
     places.sort_by_key(|item| (usize::MAX - item.1.len(), item.1.first().copied()));
     for (text, ranks, whom) in places.iter().take(NOTES) {
         let whom = whom.filter(|whom| !whom.is_empty()).map(|whom| format!(", for {whom}")).unwrap_or_default();
-        out.push(format!("  {}  {text}{whom}", style(&ranges(ranks.iter().copied()), Emphasis::Plain)));
+        out.push(format!("  {}  {text}{whom}", style(&readable_ranges(ranks), Emphasis::Plain)));
     }
     if places.len() > NOTES {
         out.push(format!("  … {} more places", places.len() - NOTES));

@@ -10,7 +10,7 @@ use crate::diagnose::precedent::{self, Departure};
 use crate::diagnose::{Case, Draft, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
-use crate::report::{Cause, Confidence, Kind, ranges};
+use crate::report::{Cause, Confidence, Kind, readable_ranges};
 
 /// A rank that is absent from a row because it left the common program before it, and waits elsewhere in the cycle.
 pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
@@ -219,7 +219,7 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
         place,
         suspects: Vec::new(),
         tie: false,
-        headline: format!("Ranks {} wait for each other in a circle: {}", ranges(all), shown.join("; ")),
+        headline: format!("Ranks {} wait for each other in a circle: {}", readable_ranges(&all), shown.join("; ")),
         evidence: lines.iter().take(32).cloned().collect(),
         sides,
         alternatives: Vec::new(),

@@ -9,7 +9,7 @@ use crate::diagnose::case::Party;
 use crate::diagnose::{Case, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
-use crate::report::{Site, ranges, sizes_text};
+use crate::report::{Site, readable_ranges, sizes_text};
 
 /// Next step that tells a stuck program from a skipped call.
 pub(super) fn main_thread_stack(list: &[u32]) -> String {
@@ -22,13 +22,13 @@ pub(super) fn main_thread_stack(list: &[u32]) -> String {
 /// `rank 5`, `ranks 0-2,5`.
 pub(super) fn ranks(list: &[u32]) -> String {
     let word = if list.len() == 1 { "rank" } else { "ranks" };
-    format!("{word} {}", ranges(list.iter().copied()))
+    format!("{word} {}", readable_ranges(list))
 }
 
 /// `Rank 5`, `Ranks 0-2,5`.
 pub(super) fn ranks_capital(list: &[u32]) -> String {
     let word = if list.len() == 1 { "Rank" } else { "Ranks" };
-    format!("{word} {}", ranges(list.iter().copied()))
+    format!("{word} {}", readable_ranges(list))
 }
 
 /// Picks the verb or pronoun form for one rank or several.

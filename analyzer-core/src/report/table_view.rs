@@ -101,6 +101,10 @@ impl TableView {
             let place = Place::Row(group, row);
             let majority = majority(job, table, group, row);
             let loud = loud_here(drafts, place);
+            // What differs after the origin follows from it, and one loud thing is enough.
+            let follows = drafts
+                .iter()
+                .any(|draft| matches!(draft.place, Place::Row(of, origin) if of == group && origin < row));
             let (mut agrees, mut seen) = (true, false);
             let shown: Vec<(Option<RankIdx>, Cell)> = if self.dumped_only {
                 band.dumped_cells_of(row).map(|(_, rank, cell)| (Some(rank), cell)).collect()
@@ -111,7 +115,7 @@ impl TableView {
                 let mut code = code(table, rank, cell);
                 if let (Some(rank), Some(entry)) = (rank, cell.entry()) {
                     let differs = majority.as_ref().is_some_and(|majority| differs(job, table, majority, rank, entry));
-                    if differs {
+                    if differs && !follows {
                         code = code.with(CellCode::DIFFERS);
                     }
                     agrees &= !differs && code == CellCode::COMPLETED;

@@ -311,3 +311,18 @@ fn the_table_is_loud_at_the_origin_only() {
     assert_eq!(detail.other.unwrap().ranks, "0-1,3");
     assert!(analysis.cell_detail(99, 0).is_none() && analysis.cell_detail(0, 99).is_none());
 }
+
+#[test]
+fn what_differs_after_the_origin_is_quiet() {
+    let mut job = Fake::trained(4);
+    let (a, b, c) = (op("all_reduce").at("a", 20), op("broadcast").at("b", 21), op("reduce").at("c", 22));
+    for step in [a, b.clone(), c.clone()] {
+        job.some(&[0, 1, 3], step.scheduled());
+    }
+    job.some(&[2], b.scheduled()).some(&[2], c.scheduled());
+    let analysis = job.analyze();
+    check(analysis.report(), "skipped_collective", "2", Some(4));
+    let differing: Vec<usize> =
+        (0..analysis.cells().len()).filter(|&at| CellCode(analysis.cells()[at]).has(CellCode::DIFFERS)).collect();
+    assert_eq!(differing, [3 * 4 + 2]);
+}

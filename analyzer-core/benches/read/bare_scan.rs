@@ -1,8 +1,7 @@
 //! The least that a reader of pickles can do: decode opcodes, keep a stack and a memo, and forget everything.
 
-/// What stands on the bare stack: whether a mark, and a number.
+/// What stands on the bare stack.
 type Bare = u64;
-const MARK: Bare = u64::MAX;
 
 /// Decodes a pickle of protocol 2 and answers with the number of opcodes; `None` when it is not one.
 pub fn bare_scan(bytes: &[u8]) -> Option<usize> {
@@ -10,14 +9,7 @@ pub fn bare_scan(bytes: &[u8]) -> Option<usize> {
     let mut memo: Vec<Bare> = Vec::new();
     let mut at = 0;
     let mut steps = 0;
-    let pop_mark = |stack: &mut Vec<Bare>| {
-        while let Some(top) = stack.pop() {
-            if top == MARK {
-                return Some(());
-            }
-        }
-        None
-    };
+    let mut marks: Vec<usize> = Vec::new();
     loop {
         let op = *bytes.get(at)?;
         at += 1;
@@ -25,8 +17,8 @@ pub fn bare_scan(bytes: &[u8]) -> Option<usize> {
         match op {
             0x80 => at += 1,
             b'}' | b']' | b')' | b'N' | 0x88 | 0x89 => stack.push(u64::from(op)),
-            b'(' => stack.push(MARK),
-            b'u' | b'e' => pop_mark(&mut stack)?,
+            b'(' => marks.push(stack.len()),
+            b'u' | b'e' => stack.truncate(marks.pop()?),
             0x86 => {
                 stack.pop()?;
                 *stack.last_mut()? = 2;

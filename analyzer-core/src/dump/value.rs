@@ -30,7 +30,7 @@ pub(super) enum Value {
     List {
         slot: u32,
     },
-    /// A container that gets its items one at a time; they are in [`super::pickle`]'s side table until something uses it.
+    /// A container that gets its items one at a time; they lie elsewhere until something uses it.
     Partial {
         slot: u32,
         index: u32,

@@ -1,5 +1,7 @@
 //! What a file that breaks off still tells.
 
+use alloc::vec::Vec;
+
 use super::super::keys;
 use super::super::value::Value;
 use super::sink::{DumpParts, Sink};
@@ -11,8 +13,8 @@ impl Sink {
     /// Entries and whole dumps are in the columns already. What is left is to look for their neighbours: keys of a dump's top level
     /// with their values, and the keys under which dumps, groups and statuses would have been filed. Answers with the dumps that were
     /// read to their end and are not part of something larger, and stores the one that was not as the last of all.
-    pub(super) fn salvage(&mut self, stack: &[Value]) -> alloc::vec::Vec<u32> {
-        let mut found = alloc::vec::Vec::new();
+    pub(super) fn salvage(&mut self, stack: &[Value]) -> Vec<u32> {
+        let mut found = Vec::new();
         let mut partial = DumpParts { truncated: true, ..DumpParts::default() };
         let mut seen: keys::WordSet = 0;
         for (at, &value) in stack.iter().enumerate() {
@@ -71,7 +73,7 @@ impl Sink {
     }
 
     /// Gives out the dumps of a range, each once.
-    pub(super) fn take_dumps(&mut self, start: u32, end: u32, found: &mut alloc::vec::Vec<u32>) {
+    pub(super) fn take_dumps(&mut self, start: u32, end: u32, found: &mut Vec<u32>) {
         if self.dumps.get(start as usize).is_none_or(|first| first.taken) {
             return;
         }

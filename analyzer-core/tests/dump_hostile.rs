@@ -114,6 +114,24 @@ fn pickles_of_every_protocol_cut_at_every_byte() {
 }
 
 #[test]
+fn a_bundle_cut_at_every_byte() {
+    let path = format!("{}/tests/data/resaved/bundle_protocol4.pickle", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(path).expect("fixture");
+    let mut before = 0;
+    for len in 0..bytes.len() {
+        let reading = read("bundle", &bytes[..len]);
+        let ranks: Vec<_> = reading.dumps.iter().map(|dump| dump.rank).collect();
+        assert!(ranks.iter().copied().eq((0..).map(Some).take(ranks.len())), "cut at {len}: {ranks:?}");
+        let cut = reading.dumps.iter().filter(|dump| dump.truncated).count();
+        assert!(cut <= 1 && !reading.faults.is_empty(), "cut at {len}");
+        let found = reading.dumps.iter().map(|dump| dump.entries.len()).sum();
+        assert!(found >= before, "cut at {len}: {found} entries, {before} before");
+        before = found;
+    }
+    assert_eq!(before, 6);
+}
+
+#[test]
 fn a_cut_pickle_keeps_version_groups_and_statuses() {
     let bytes = recorded();
     let reading = read("rank_0", &bytes[..bytes.len() - 40]);

@@ -22,9 +22,13 @@ test("a click on a cell shows its call stack beside the other side's", async (t)
 
 test("library frames are folded and can be opened", async (t) => {
   const { page } = await openDropped(t, dumps(SKIPPED));
-  const folded = panel(page).locator("details").first();
-  await folded.getByText(/^\d+ torch frames$/).click();
-  await folded.getByText(/distributed_c10d\.py:\d+/).first().waitFor();
+  const fold = panel(page).getByRole("button", { name: /^\d+ torch frames/ }).first();
+  const frame = panel(page).getByText(/distributed_c10d\.py:\d+/).first();
+  assert.equal(await frame.count(), 0);
+  await fold.click();
+  await frame.waitFor();
+  await fold.click();
+  await frame.waitFor({ state: "detached" });
 });
 
 test("all of it works by the keyboard alone, and is said", async (t) => {

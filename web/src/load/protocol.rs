@@ -34,7 +34,7 @@ pub(crate) enum Answer {
     Read { size_bytes: u64, entries: u64 },
     /// The file could not be got at all.
     Unreadable { reason: String },
-    /// To [`Request::Analyze`]. Payload: the report as JSON and as text, the table's index as JSON, the cells.
+    /// To [`Request::Analyze`]. Payload: the report as JSON and as text, the table's index as bytes, the cells.
     Analyzed,
     /// To [`Request::Detail`].
     Detail { row: u32, rank: u32, detail: Option<Box<CellDetail>> },

@@ -46,6 +46,8 @@ fn Details(detail: CellDetail) -> impl IntoView {
     });
     let other = detail.other.clone().unwrap_or_default();
     let (title, about) = stack_title(&detail);
+    // Where nothing can be known of the rank there is no stack to miss.
+    let has_stack = !detail.frames.is_empty() || !matches!(detail.state.as_str(), "no dump" | "not recorded");
     let other_view = detail.other.clone().map(|other| {
         let differences = other_facts(&detail, &other).into_iter().map(|(name, value)| view! { <dt>{name}</dt><dd>{value}</dd> });
         view! {
@@ -64,15 +66,21 @@ fn Details(detail: CellDetail) -> impl IntoView {
         }
     });
     view! {
-        <h2>{detail.op.clone()} ", row " {detail.number.clone()}</h2>
+        <h2>{heading(&detail)}</h2>
         <div class="sub">{sub.join(" · ")}</div>
         {(!detail.note.is_empty()).then(|| view! { <p class="note">{detail.note.clone()}</p> })}
         <dl>{facts.collect_view()}</dl>
         <div class="stacks">
-            <Stack title=title about=about frames=detail.frames.clone() other=other.frames />
+            {has_stack.then(|| view! { <Stack title about frames=detail.frames.clone() other=other.frames /> })}
             {other_view}
         </div>
     }
+}
+
+/// `all_reduce, row 18`; `send, message 0→1 #3`.
+fn heading(detail: &CellDetail) -> String {
+    let noun = if detail.number.contains('→') { "message" } else { "row" };
+    format!("{}, {noun} {}", detail.op, detail.number)
 }
 
 /// Name, value, and what is said in small letters beside it.
@@ -164,6 +172,17 @@ mod tests {
             timeout_ms: 600_000,
             ..CellDetail::default()
         }
+    }
+
+    #[test]
+    fn headings() {
+        let detail = |op: &str, number: &str| CellDetail {
+            op: op.to_owned(),
+            number: number.to_owned(),
+            ..CellDetail::default()
+        };
+        assert_eq!(heading(&detail("all_reduce", "18")), "all_reduce, row 18");
+        assert_eq!(heading(&detail("send", "0→1 #3")), "send, message 0→1 #3");
     }
 
     #[test]

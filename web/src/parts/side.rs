@@ -98,8 +98,11 @@ fn title(finding: &Finding, side: &Side) -> String {
     let verb = |singular: &'static str, plural: &'static str| if one { singular } else { plural };
     let is_suspect = tone(finding, side) == Tone::Suspect;
     let did = match (finding.kind, side.state) {
-        (_, SideState::Missing) if side.last_op.is_some() => verb("was last seen in", "were last seen in"),
+        (_, SideState::Missing | SideState::Unknown) if side.last_op.is_some() => {
+            verb("was last seen in", "were last seen in")
+        }
         (_, SideState::Missing) => "never issued it",
+        (Kind::NoDump, SideState::Unknown) => "left no dump",
         (_, SideState::Unknown) => verb("is not known", "are not known"),
         (
             Kind::SizeMismatch | Kind::DtypeMismatch | Kind::SplitMismatch | Kind::RootMismatch | Kind::P2pSizeMismatch,
@@ -202,6 +205,9 @@ mod tests {
         left.last_op =
             Some(LastOp { group: "world".to_owned(), op: "barrier".to_owned(), seq: Some(3), call_site: None });
         check(&finding, &left, "Rank 5 was last seen in");
+        left.state = SideState::Unknown;
+        check(&finding, &left, "Rank 5 was last seen in");
+        check(&finding, &side("5", SideState::Unknown), "Rank 5 is not known");
         finding.kind = Kind::SkippedCollective;
         check(&finding, &side("5", SideState::Scheduled), "Rank 5 went on to");
         check(&finding, &side("4", SideState::Scheduled), "Rank 4 waits in");

@@ -52,6 +52,18 @@ fn library_text(frames: &[PanelFrame]) -> String {
 
 #[component]
 pub(crate) fn Stack(title: String, about: String, frames: Vec<PanelFrame>, other: Vec<PanelFrame>) -> impl IntoView {
+    let (open, set_open) = signal(false);
+    let library: Vec<PanelFrame> = frames.iter().filter(|frame| frame.library).cloned().collect();
+    // Above the frames stands what all library frames are folded into, with the names of the innermost.
+    let fold = (!library.is_empty()).then(|| {
+        let names: Vec<_> = library.iter().map(|frame| frame.function.clone()).collect();
+        view! {
+            <button class="fold" aria-expanded=move || open.get().to_string() on:click=move |_| set_open.update(|open| *open = !*open)>
+                <span>{library_text(&library)}</span>
+                <small>{names.join(", ")}</small>
+            </button>
+        }
+    });
     let lines = stack_lines(&frames, &other).into_iter().map(|line| match line {
         StackLine::Frame { frame, other } => {
             let class = match (frame.differs, frame.first_difference) {
@@ -62,32 +74,46 @@ pub(crate) fn Stack(title: String, about: String, frames: Vec<PanelFrame>, other
             let marker = frame.first_difference.then(|| view! { <span class="unseen">"the stacks part here: "</span> });
             let place = text::place(&frame.file, frame.line);
             let other = (!other.is_empty()).then(|| view! { <span class="other">" | " {other}</span> });
-            view! { <li class=class title=format!("{}:{}", frame.file, frame.line)>{marker}<span>{frame.function}</span><small>{place}{other}</small></li> }.into_any()
-        }
-        StackLine::Library(run) => {
-            let names = run.iter().map(|frame| frame.function.as_str()).collect::<Vec<_>>().join(", ");
-            let summary = library_text(&run);
-            let inner = run.into_iter().map(|frame| {
-                let place = text::place(&frame.file, frame.line);
-                view! { <div class="f" title=frame.file.clone()><span>{frame.function}</span><small>{place}</small></div> }
-            });
             view! {
-                <li class="lib">
-                    <details>
-                        <summary><span>{summary}</span><small>{names}</small></summary>
-                        {inner.collect_view()}
-                    </details>
+                <li class=class title=format!("{}:{}", frame.file, frame.line)>
+                    {marker}
+                    <span>{frame.function}</span>
+                    <small>{place} {other}</small>
                 </li>
             }
             .into_any()
+        }
+        StackLine::Library(run) => {
+            let run = StoredValue::new(run);
+            let frames = move || {
+                open.get().then(|| {
+                    let frames = run.get_value().into_iter();
+                    frames
+                        .map(|frame| {
+                            let place = text::place(&frame.file, frame.line);
+                            view! {
+                                <li class="f lib" title=frame.file>
+                                    <span>{frame.function}</span>
+                                    <small>{place}</small>
+                                </li>
+                            }
+                        })
+                        .collect_view()
+                })
+            };
+            view! { {frames} }.into_any()
         }
     });
     let empty = frames.is_empty();
     view! {
         <section class="stack">
-            <h3>{title} <span>{about}</span></h3>
+            <h3>{title} " " <span>{about}</span></h3>
+            {fold}
             <ol>{lines.collect_view()}</ol>
-            {empty.then(|| view! { <p class="muted">"No call stack was recorded. Set TORCH_INCLUDE_STACK_TRACE=1 in the job."</p> })}
+            {empty
+                .then(|| {
+                    view! { <p class="muted">"No call stack was recorded. Set TORCH_INCLUDE_STACK_TRACE=1 in the job."</p> }
+                })}
         </section>
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Controller {
     /// Where the pointer asked for a zoom: that place stays where it is.
     zoom_at: Cell<Option<(f64, f64)>>,
     revealed: Cell<u32>,
+    /// Whether the active cell was in view when it was last drawn.
+    active_is_in_view: Cell<bool>,
     grid_rows: RwSignal<Vec<GridRow>>,
     /// Counts how often the table came into sight with something that was not laid out yet.
     came_into_sight: RwSignal<u32>,
@@ -71,6 +73,7 @@ impl Controller {
             frame_is_coming: Cell::new(false),
             zoom_at: Cell::new(None),
             revealed: Cell::new(0),
+            active_is_in_view: Cell::new(false),
             grid_rows,
             came_into_sight: RwSignal::new(0),
         }))
@@ -201,6 +204,12 @@ impl Controller {
             self.came_into_sight.update(|count| *count += 1);
         } else if let Some(dataset) = self.page.dataset_untracked() {
             self.size_spacer(&dataset);
+            // A table that got smaller does not lose the cell that the user was at.
+            if self.active_is_in_view.get()
+                && let Some(active) = self.page.active.get_untracked()
+            {
+                self.bring_into_view(active);
+            }
         }
         self.request_frame();
     }
@@ -220,11 +229,15 @@ impl Controller {
     fn draw(&self) {
         self.frame_is_coming.set(false);
         let Some(dataset) = self.page.dataset_untracked() else { return };
-        let (view, commands, rows) =
-            self.with_scene(&dataset, |scene| (scene.view, draw_list(scene), grid_window(scene)));
+        let (view, commands, rows, in_view) = self.with_scene(&dataset, |scene| {
+            let active = scene.active.and_then(|place| scene.cell_rect(place));
+            let in_view = active.is_some_and(|rect| rect.y >= TABLE_TOP && rect.y + rect.height <= scene.view.height);
+            (scene.view, draw_list(scene), grid_window(scene), in_view)
+        });
         if view.width < 1.0 || view.height < 1.0 {
             return;
         }
+        self.active_is_in_view.set(in_view);
         // A canvas that cannot be drawn on leaves the grid's elements.
         let _ = self.painter.borrow().paint(view.width, view.height, &commands);
         if self.grid_rows.try_with_untracked(|known| *known != rows).unwrap_or(false) {

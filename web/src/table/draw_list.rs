@@ -429,7 +429,7 @@ impl List<'_> {
         self.fill(Paint::Sunken, Rect { x: 0.0, y, width: scene.view.width, height });
         let arrow = if is_open { "▾" } else { "▸" };
         let mut about = Vec::new();
-        if !band.desc.is_empty() && band.desc != band.label {
+        if !band.desc.is_empty() && !band.label.starts_with(&band.desc) {
             about.push(band.desc.clone());
         }
         about.push(text::counted(band.columns.len() as u64, "rank"));

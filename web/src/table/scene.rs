@@ -59,7 +59,8 @@ pub(crate) struct Rect {
 pub(crate) fn head_width(view_width: f64) -> f64 {
     match view_width {
         ..560.0 => 148.0,
-        560.0..1200.0 => 252.0,
+        560.0..820.0 => 252.0,
+        820.0..1200.0 => 300.0,
         _ => 340.0,
     }
 }

@@ -158,7 +158,7 @@ impl Numbers {
 fn damaged_files_are_read_without_panic() {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     for whole in [recorded(), recorded_json()] {
-        for round in 0..2500 {
+        for round in 0..1200 {
             let mut bytes = whole.clone();
             for _ in 0..=round % 7 {
                 let at = numbers.below(bytes.len());
@@ -223,9 +223,9 @@ fn one_thing_again_and_again() {
         ("nones", repeated(b"\x80\x02](", b"N", 200_000, b"e.")),
         ("copies", repeated(b"\x80\x02N", b"2", 200_000, b".")),
         ("memo slots", repeated(b"\x80\x04N", b"\x94", 200_000, b".")),
-        ("memo containers", repeated(b"\x80\x04", b"]\x940", 100_000, b".")),
+        ("memo containers", repeated(b"\x80\x04", b"]\x940", 200_000, b".")),
         ("tuples in tuples", repeated(b"\x80\x02)", b"\x85", 200_000, b".")),
-        ("lists in lists", repeated(b"\x80\x02]", b"]a", 100_000, b".")),
+        ("lists in lists", repeated(b"\x80\x02]", b"]a", 200_000, b".")),
         ("lists of one", repeated(b"\x80\x02](", b"]Na", 60_000, b"e.")),
         ("dicts of one", repeated(b"\x80\x02](", b"}NNs", 60_000, b"e.")),
         ("dicts that are dropped", repeated(b"\x80\x02", b"}NNs0", 60_000, b"N.")),
@@ -234,15 +234,15 @@ fn one_thing_again_and_again() {
         ("a list that is opened again", repeated(b"\x80\x02](K\x01K\x02eq\x00", b"(K\x01e2", 200_000, b".")),
         (
             "one list opened again and again",
-            repeated(&repeated(b"\x80\x02](", b"K\x01", 20_000, b"eq\x00"), b"h\x00(K\x02e0", 100_000, b"."),
+            repeated(&repeated(b"\x80\x02](", b"K\x01", 20_000, b"eq\x00"), b"h\x00(K\x02e0", 20_000, b"."),
         ),
         ("globals", repeated(b"\x80\x02", b"ctorch.jit._pickle\nbuild_intlist\n", 100_000, b".")),
-        ("json brackets", repeated(b"", b"[", 200_000, b"")),
+        ("json brackets", repeated(b"", b"[", 100_000, b"")),
         ("json braces", repeated(b"", b"{\"a\":", 60_000, b"")),
         ("json numbers", repeated(b"[", b"1,", 100_000, b"1]")),
         ("json documents", repeated(b"", b"{}", 100_000, b"")),
         ("json dumps", repeated(b"", b"{\"entries\":[]}", 100_000, b"")),
-        ("pickles", repeated(b"", b"\x80\x02].", 200_000, b"")),
+        ("pickles", repeated(b"", b"\x80\x02].", 100_000, b"")),
     ] {
         let reading = read_within_limits(&bytes);
         assert!(!reading.faults.is_empty() || name.contains("dumps"), "{name}");

@@ -1,5 +1,7 @@
 //! How fast the reader is, beside a scan that keeps nothing and beside serde-pickle, and how much memory it takes.
 //!
+//! Ratios and heap first, of rounds in turns; then divan's tables of the same three, for the spread.
+//!
 //! `cargo bench -p hangscope-analyzer-core --bench read`; with `-- --profile` it only reads, for a profiler to look at.
 
 #![expect(
@@ -76,6 +78,30 @@ fn main() {
         live as f64 / entries as f64,
         peak as f64 / entries as f64
     );
+    // The same three with their spread.
+    divan::main();
+}
+
+#[divan::bench(name = "bare scan")]
+fn bench_bare_scan(bencher: divan::Bencher<'_, '_>) {
+    let bytes = job::dump(job::LARGE);
+    bencher
+        .counter(divan::counter::BytesCount::of_slice(&bytes))
+        .bench_local(|| bare_scan::bare_scan(black_box(&bytes)));
+}
+
+#[divan::bench(name = "read")]
+fn bench_read(bencher: divan::Bencher<'_, '_>) {
+    let bytes = job::dump(job::LARGE);
+    bencher
+        .counter(divan::counter::BytesCount::of_slice(&bytes))
+        .bench_local(|| dump::read("rank_0", black_box(&bytes)));
+}
+
+#[divan::bench(name = "serde-pickle", sample_count = 10)]
+fn bench_serde_pickle(bencher: divan::Bencher<'_, '_>) {
+    let bytes = job::dump(job::LARGE);
+    bencher.counter(divan::counter::BytesCount::of_slice(&bytes)).bench_local(|| tree_of(black_box(&bytes)));
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> Duration {

@@ -67,11 +67,11 @@ impl Job {
         let mut reached = vec![Reached::default(); self.programs.len()];
         loop {
             let mut moved = false;
-            for rank in 0..self.programs.len() {
-                let limit = stops.get(&(rank as u32)).copied().unwrap_or(usize::MAX).min(self.programs[rank].len());
-                let want = limit.min(reached[rank].done + self.ahead);
-                if reached[rank].issued < want {
-                    reached[rank].issued = want;
+            for ((rank, program), own) in (0..).zip(&self.programs).zip(&mut reached) {
+                let limit = stops.get(&rank).copied().unwrap_or(usize::MAX).min(program.len());
+                let want = limit.min(own.done + self.ahead);
+                if own.issued < want {
+                    own.issued = want;
                     moved = true;
                 }
             }

@@ -4,8 +4,6 @@
 //! debug build takes any); else one that is built here and now, by `cargo xtask web`. A nested cargo does that, with a
 //! target folder of its own, so that everyday builds of the command do not have to compile wasm-bindgen.
 
-#![expect(clippy::print_stdout, reason = "a build script talks to cargo on standard output")]
-
 use std::env;
 use std::fmt::Write as _;
 use std::fs;

@@ -102,9 +102,8 @@ impl TableView {
             let majority = majority(job, table, group, row);
             let loud = loud_here(drafts, place);
             // What differs after the origin follows from it, and one loud thing is enough.
-            let follows = drafts
-                .iter()
-                .any(|draft| matches!(draft.place, Place::Row(of, origin) if of == group && origin < row));
+            let follows =
+                drafts.iter().any(|draft| matches!(draft.place, Place::Row(of, origin) if of == group && origin < row));
             let (mut agrees, mut seen) = (true, false);
             let shown: Vec<(Option<RankIdx>, Cell)> = if self.dumped_only {
                 band.dumped_cells_of(row).map(|(_, rank, cell)| (Some(rank), cell)).collect()

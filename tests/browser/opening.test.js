@@ -3,8 +3,8 @@ import { copyFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { dropPaths, openPage, pickPaths, serve, view } from "./harness.js";
-import { SKIPPED, drop, dumps, folderWith, headline, openDropped } from "./page.js";
+import { openPage, pickPaths, serve, view } from "./harness.js";
+import { SKIPPED, drop, dropAnything, dumps, folderWith, headline, openDropped } from "./page.js";
 
 const VERDICT = /^Rank 3 skipped one all_reduce in tp\[2-3\]/;
 
@@ -63,12 +63,17 @@ test("bad files are listed with their reasons, and the rest is analysed", async 
   await page.getByRole("dialog").waitFor({ state: "hidden" });
 });
 
+test("an empty folder says so", async (t) => {
+  const { page } = await openPage(t, await serve(t));
+  await dropAnything(page, await folderWith(t));
+  await page.getByRole("alert").getByText("There are no files in it").waitFor();
+});
+
 test("a folder without any dump says so, and another one can be dropped on that", async (t) => {
   const folder = await folderWith(t);
   await writeFile(join(folder, "train.log"), "epoch 1\n");
   const { page } = await openPage(t, await serve(t));
-  await page.locator("header").waitFor();
-  await dropPaths(page, page.locator("body"), folder);
+  await dropAnything(page, folder);
   await page.getByRole("heading", { name: "No dump could be read" }).waitFor();
   assert.match(await page.locator(".notes").textContent(), /job\/train\.log/);
 

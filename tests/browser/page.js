@@ -19,10 +19,15 @@ export async function openDropped(t, paths, options) {
   return opened;
 }
 
-/** Drops `paths` on the page and waits for the verdict. */
-export async function drop(page, paths) {
+/** Drops `paths` on the page as soon as it listens. */
+export async function dropAnything(page, paths) {
   await page.locator("header").waitFor();
   await dropPaths(page, page.locator("body"), paths);
+}
+
+/** Drops `paths` on the page and waits for the verdict. */
+export async function drop(page, paths) {
+  await dropAnything(page, paths);
   await headline(page).waitFor();
 }
 

@@ -45,7 +45,7 @@ fn App(glue_url: String) -> impl IntoView {
             Phase::Landing => view! { <Landing /> }.into_any(),
             Phase::Reading => view! { <Reading /> }.into_any(),
             Phase::NothingReadable => view! { <NothingReadable /> }.into_any(),
-            Phase::Failed { title, reason } => view! { <Failed title reason /> }.into_any(),
+            Phase::Failed { title, reason, in_worker } => view! { <Failed title reason in_worker /> }.into_any(),
             Phase::Loaded => ().into_any(),
         }}
         <Footer />

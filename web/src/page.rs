@@ -24,10 +24,11 @@ pub(crate) enum Phase {
     Loaded,
     /// Files were opened and no dump was among them: the dataset has the notes on them.
     NothingReadable,
-    /// It did not work.
+    /// It did not work. `in_worker`: while reading or analysing, for which the command may have more memory.
     Failed {
         title: String,
         reason: String,
+        in_worker: bool,
     },
 }
 
@@ -134,7 +135,11 @@ impl Page {
         self.dialog.set(None);
         if opened.sources.is_empty() {
             self.stop_loading();
-            self.phase.set(Phase::Failed { title: opened.title, reason: "There are no files in it.".to_owned() });
+            self.phase.set(Phase::Failed {
+                title: opened.title,
+                reason: "There are no files in it".to_owned(),
+                in_worker: false,
+            });
             return;
         }
         self.stop_loading();
@@ -149,7 +154,7 @@ impl Page {
             Loading::start(&glue_url, opened, move |event| self.on_load(event), move |answer| self.on_answer(answer));
         match loading {
             Ok(loading) => self.loading.set_value(Some(loading)),
-            Err(error) => self.phase.set(Phase::Failed { title, reason: message(&error) }),
+            Err(error) => self.phase.set(Phase::Failed { title, reason: message(&error), in_worker: false }),
         }
     }
 
@@ -159,7 +164,7 @@ impl Page {
             match opening.await {
                 Ok(opened) => self.open(opened),
                 Err(error) => {
-                    self.phase.set(Phase::Failed { title: String::new(), reason: message(&error) });
+                    self.phase.set(Phase::Failed { title: String::new(), reason: message(&error), in_worker: false });
                 }
             }
         });
@@ -187,7 +192,7 @@ impl Page {
             LoadEvent::Progress(progress) => self.progress.set(progress),
             LoadEvent::Failed { title, reason } => {
                 self.stop_loading();
-                self.phase.set(Phase::Failed { title, reason });
+                self.phase.set(Phase::Failed { title, reason, in_worker: true });
             }
             LoadEvent::Done(dataset, analyst) => {
                 self.stop_loading();
@@ -198,7 +203,7 @@ impl Page {
 
     fn show(self, dataset: Dataset, analyst: Analyst) {
         let nothing_readable = dataset.report.job.ranks_loaded == 0;
-        let headline = dataset.report.headline.clone();
+        let (title, headline) = (dataset.title.clone(), dataset.report.headline.clone());
         let first_cell = dataset.finding_cell(0);
         self.shown.set(Shown { folded: dataset.index.rows.len() > FOLD_ABOVE_ROWS, ..Shown::default() });
         self.dataset.set_value(Some(Rc::new(dataset)));
@@ -215,6 +220,7 @@ impl Page {
         if let Some(cell) = first_cell {
             self.go_to(cell);
         }
+        document().set_title(&format!("{title}, hangscope"));
         self.announcement.set(headline);
     }
 
@@ -233,7 +239,10 @@ impl Page {
             Answer::Functions { text, hits } => self.functions.set((text, hits)),
             Answer::Panicked { message } => {
                 let title = self.dataset.get_value().map(|dataset| dataset.title.clone()).unwrap_or_default();
-                self.phase.set(Phase::Failed { title, reason: message });
+                self.phase.set(Phase::Failed { title, reason: message, in_worker: true });
+                // It goes when its callback, which this is, has returned.
+                let dead = self.analyst.try_update_value(Option::take);
+                leptos::task::spawn_local(async move { drop(dead) });
             }
             Answer::Ready | Answer::Read { .. } | Answer::Unreadable { .. } | Answer::Analyzed => {}
         }

@@ -21,11 +21,14 @@ pub(crate) enum WorkerEvent {
     Died(String),
 }
 
+/// A message, and what of it moves over.
+type Outgoing = (Array, Array);
+
 /// A running worker. It ends when this is dropped.
 pub(crate) struct WorkerHandle {
     worker: Worker,
     /// Messages that wait until the worker listens; `None` once it does.
-    waiting: Rc<RefCell<Option<Vec<(Array, Array)>>>>,
+    waiting: Rc<RefCell<Option<Vec<Outgoing>>>>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
@@ -41,7 +44,7 @@ impl WorkerHandle {
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options(&url, &options)?;
 
-        let waiting = Rc::new(RefCell::new(Some(Vec::<(Array, Array)>::new())));
+        let waiting = Rc::new(RefCell::new(Some(Vec::<Outgoing>::new())));
         let on_event = Rc::new(on_event);
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
             let (worker, waiting, on_event) = (worker.clone(), Rc::clone(&waiting), Rc::clone(&on_event));
@@ -62,7 +65,14 @@ impl WorkerHandle {
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             // It is told on the page; the console need not say it again.
             event.prevent_default();
-            on_event(WorkerEvent::Died(event.message()));
+            // A fault of the program has been told by then; what is left is memory that the browser did not give.
+            let message = event.message();
+            let reason = if message.contains("unreachable") {
+                format!("the browser has no more memory for it ({message})")
+            } else {
+                message
+            };
+            on_event(WorkerEvent::Died(reason));
         });
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
 

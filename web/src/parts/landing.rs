@@ -98,9 +98,9 @@ pub(crate) fn NothingReadable() -> impl IntoView {
     }
 }
 
-/// Something else failed.
+/// Something else failed. `in_worker` tells that the command may get further.
 #[component]
-pub(crate) fn Failed(title: String, reason: String) -> impl IntoView {
+pub(crate) fn Failed(title: String, reason: String, in_worker: bool) -> impl IntoView {
     let folder = if title.is_empty() { "FOLDER".to_owned() } else { title.clone() };
     let heading =
         if title.is_empty() { "That could not be opened".to_owned() } else { format!("{title} could not be opened") };
@@ -108,11 +108,16 @@ pub(crate) fn Failed(title: String, reason: String) -> impl IntoView {
         <main class="landing">
             <section class="drop" role="alert">
                 <h1>{heading}</h1>
-                <p class="lead">{reason}</p>
-                <p class="hintline">
-                    "A browser has about two gigabytes for this. The command has all of the machine's memory and gives the same verdict:"
-                </p>
-                <pre><code>{format!("hangscope analyze {folder}")}</code></pre>
+                <p class="lead">{crate::text::sentence(&reason)}</p>
+                {in_worker
+                    .then(|| {
+                        view! {
+                            <p class="hintline">
+                                "A browser has about two gigabytes for this. The command has all of the machine's memory and gives the same verdict:"
+                            </p>
+                            <pre><code>{format!("hangscope analyze {folder}")}</code></pre>
+                        }
+                    })}
                 <OpenButtons />
             </section>
         </main>

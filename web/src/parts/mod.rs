@@ -18,7 +18,7 @@ pub(crate) use findings::Findings;
 pub(crate) use footer::Footer;
 pub(crate) use header::Header;
 pub(crate) use landing::{Failed, Landing, NothingReadable};
-pub(crate) use panel::Panel;
+pub(crate) use panel::{Panel, open_panel};
 pub(crate) use reading::Reading;
 pub(crate) use search::FIELD as FIND_FIELD;
 pub(crate) use verdict::Verdict;

@@ -7,6 +7,22 @@ use crate::page::Page;
 use crate::parts::stack::Stack;
 use crate::text;
 
+/// Up to this width of the window the panel stands below the table.
+const NARROW: f64 = 960.0;
+
+/// Opens the panel, and scrolls to it where it may be out of sight.
+pub(crate) fn open_panel(page: Page) {
+    page.panel_open.set(true);
+    let width = window().inner_width().ok().and_then(|width| width.as_f64());
+    if width.is_some_and(|width| width <= NARROW) {
+        request_animation_frame(|| {
+            if let Ok(Some(panel)) = document().query_selector(".panel") {
+                panel.scroll_into_view();
+            }
+        });
+    }
+}
+
 #[component]
 pub(crate) fn Panel() -> impl IntoView {
     let page = Page::of_context();
@@ -98,14 +114,13 @@ fn facts(detail: &CellDetail) -> Vec<(&'static str, String, String)> {
     add("output", tensor(&detail.output_sizes, &detail.output_dtypes), String::new());
     if detail.created_ns > 0 {
         let wall_clock = text::utc(detail.created_ns);
-        match detail.after_first {
-            Some((first, nanos)) if nanos > 0 => {
-                add("issued", format!("+{} after rank {first}", text::duration(nanos)), wall_clock)
-            }
-            Some((first, _)) if first == detail.rank => add("issued", "first".to_owned(), wall_clock),
-            Some((first, _)) => add("issued", format!("with rank {first}"), wall_clock),
-            None => add("issued", wall_clock, String::new()),
-        }
+        let (value, more) = match detail.after_first {
+            Some((first, nanos)) if nanos > 0 => (format!("+{} after rank {first}", text::duration(nanos)), wall_clock),
+            Some((first, _)) if first == detail.rank => ("first".to_owned(), wall_clock),
+            Some((first, _)) => (format!("with rank {first}"), wall_clock),
+            None => (wall_clock, String::new()),
+        };
+        add("issued", value, more);
     }
     let since = |name, at: i64, add: &mut dyn FnMut(&'static str, String, String)| {
         if at > 0 {

@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{KeyboardEvent, MouseEvent, ResizeObserver, WheelEvent};
 
 use crate::page::Page;
+use crate::parts::open_panel;
 use crate::table::controller::Controller;
 use crate::table::cursor::{Step, moved, nearest_cell};
 use crate::table::grid::{GridRow, GridWindow, cell_id};
@@ -182,7 +183,7 @@ fn on_cleanup_local(clean: impl FnOnce() + 'static) {
 fn clicked(page: Page, controller: &Controller, target: Option<Target>) {
     let Some(dataset) = page.dataset_untracked() else { return };
     let open = |cell| {
-        page.panel_open.set(true);
+        open_panel(page);
         page.go_to(cell);
     };
     match target {
@@ -264,7 +265,7 @@ fn pressed(page: Page, controller: &Controller, event: &KeyboardEvent) -> bool {
         return false;
     };
     if key == "Enter" || key == " " {
-        page.panel_open.set(true);
+        open_panel(page);
         page.ask_detail();
         return true;
     }

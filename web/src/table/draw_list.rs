@@ -3,152 +3,11 @@
 use hangscope_analyzer_core::report::{Band, CellCode, RankStatus};
 
 use crate::dataset::CellPlace;
+use crate::table::cell_batch::CellBatch;
+use crate::table::draw_command::{Align, DrawCommand, Face, Paint, Span};
 use crate::table::layout::{HEAD_HEIGHT, Line};
 use crate::table::scene::{Rect, STRIP_HEIGHT, STRIP_TOP, Scene, TABLE_TOP};
 use crate::text;
-
-/// A colour, by the name of its custom property in the style sheet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Paint {
-    Surface,
-    Sunken,
-    Line,
-    Text,
-    Muted,
-    Focus,
-    Completed,
-    Started,
-    Scheduled,
-    Missing,
-    Mismatch,
-    Unknown,
-    NoDump,
-    Ok,
-    Blocked,
-    Victim,
-    Suspect,
-}
-
-impl Paint {
-    pub(crate) const ALL: [Paint; 17] = [
-        Paint::Surface,
-        Paint::Sunken,
-        Paint::Line,
-        Paint::Text,
-        Paint::Muted,
-        Paint::Focus,
-        Paint::Completed,
-        Paint::Started,
-        Paint::Scheduled,
-        Paint::Missing,
-        Paint::Mismatch,
-        Paint::Unknown,
-        Paint::NoDump,
-        Paint::Ok,
-        Paint::Blocked,
-        Paint::Victim,
-        Paint::Suspect,
-    ];
-
-    /// The custom property.
-    pub(crate) fn token(self) -> &'static str {
-        match self {
-            Paint::Surface => "--surface",
-            Paint::Sunken => "--sunken",
-            Paint::Line => "--line",
-            Paint::Text => "--text",
-            Paint::Muted => "--muted",
-            Paint::Focus => "--focus",
-            Paint::Completed => "--completed",
-            Paint::Started => "--started",
-            Paint::Scheduled => "--scheduled",
-            Paint::Missing => "--missing",
-            Paint::Mismatch => "--mismatch",
-            Paint::Unknown => "--unknown",
-            Paint::NoDump => "--nodump",
-            Paint::Ok => "--ok",
-            Paint::Blocked => "--blocked",
-            Paint::Victim => "--victim",
-            Paint::Suspect => "--suspect",
-        }
-    }
-}
-
-/// A typeface and size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Face {
-    Mono,
-    MonoSmall,
-    Sans,
-    SansBold,
-}
-
-/// Which end of a text stands at its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Center,
-    Right,
-}
-
-/// A part of a line of text.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Span {
-    pub(crate) text: String,
-    pub(crate) face: Face,
-    pub(crate) paint: Paint,
-}
-
-/// A mark in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// ◆: differs.
-    Diamond,
-    /// ×: missing.
-    Cross,
-}
-
-/// One step of drawing.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum DrawCommand {
-    Fill {
-        paint: Paint,
-        rects: Vec<Rect>,
-    },
-    /// Cells that follow from the origin: thin lines on the ground of unknown cells.
-    Hatch {
-        rects: Vec<Rect>,
-    },
-    /// Small cells: one pixel of a picture each, scaled. `codes` holds rows of `columns` codes.
-    Picture {
-        rect: Rect,
-        columns: usize,
-        codes: Vec<u8>,
-    },
-    Mark {
-        x: f64,
-        y: f64,
-        size: f64,
-        mark: Mark,
-        paint: Paint,
-    },
-    Outline {
-        rect: Rect,
-        paint: Paint,
-        line: f64,
-    },
-    /// Parts one after the other from `x`, cut with `…` where `width` ends; `y` is the middle of the line.
-    Text {
-        x: f64,
-        y: f64,
-        width: f64,
-        align: Align,
-        spans: Vec<Span>,
-    },
-    /// Until [`DrawCommand::Unclip`], nothing is drawn outside.
-    Clip(Rect),
-    Unclip,
-}
 
 /// The commands for what is in view.
 pub(crate) fn draw_list(scene: &Scene<'_>) -> Vec<DrawCommand> {
@@ -166,61 +25,6 @@ pub(crate) fn draw_list(scene: &Scene<'_>) -> Vec<DrawCommand> {
 struct List<'a> {
     scene: &'a Scene<'a>,
     commands: Vec<DrawCommand>,
-}
-
-/// Rectangles by what they are painted with.
-#[derive(Default)]
-struct CellBatch {
-    fills: Vec<(Paint, Vec<Rect>)>,
-    hatched: Vec<Rect>,
-    outlined: Vec<Rect>,
-    marks: Vec<(Mark, Rect)>,
-}
-
-impl CellBatch {
-    fn add(&mut self, paint: Paint, rect: Rect) {
-        match self.fills.iter_mut().find(|(known, _)| *known == paint) {
-            Some((_, rects)) => rects.push(rect),
-            None => self.fills.push((paint, vec![rect])),
-        }
-    }
-
-    fn add_cell(&mut self, code: CellCode, rect: Rect) {
-        let (differs, is_origin) = (code.has(CellCode::DIFFERS), code.has(CellCode::ORIGIN));
-        match code.state() {
-            CellCode::NONE => {}
-            CellCode::MISSING if is_origin => {
-                self.add(Paint::Missing, rect);
-                self.marks.push((Mark::Cross, rect));
-            }
-            CellCode::MISSING => self.hatched.push(rect),
-            CellCode::NO_DUMP => self.add(Paint::NoDump, rect),
-            // Half the height, so that it is told from a completed cell by its shape as well.
-            CellCode::UNKNOWN => {
-                let inset = (rect.height * 0.3).floor();
-                self.add(Paint::Unknown, Rect { y: rect.y + inset, height: rect.height - 2.0 * inset, ..rect });
-            }
-            _ if differs => {
-                self.add(Paint::Mismatch, rect);
-                self.marks.push((Mark::Diamond, rect));
-            }
-            state => {
-                self.add(state_paint(state), rect);
-                if is_origin {
-                    self.outlined.push(rect);
-                }
-            }
-        }
-    }
-}
-
-fn state_paint(state: CellCode) -> Paint {
-    match state {
-        CellCode::COMPLETED => Paint::Completed,
-        CellCode::STARTED => Paint::Started,
-        CellCode::SCHEDULED => Paint::Scheduled,
-        _ => Paint::Unknown,
-    }
 }
 
 fn status_paint(status: RankStatus) -> Paint {
@@ -287,23 +91,7 @@ impl List<'_> {
                 Some(Line::Head(_)) | None => {}
             }
         }
-        self.commands.extend(batch.fills.into_iter().map(|(paint, rects)| DrawCommand::Fill { paint, rects }));
-        if !batch.hatched.is_empty() {
-            self.commands.push(DrawCommand::Hatch { rects: batch.hatched });
-        }
-        for rect in batch.outlined {
-            let inner = Rect { x: rect.x + 1.0, y: rect.y + 1.0, width: rect.width - 2.0, height: rect.height - 2.0 };
-            self.commands.push(DrawCommand::Outline { rect: inner, paint: Paint::Suspect, line: 2.0 });
-        }
-        for (mark, rect) in batch.marks {
-            self.commands.push(DrawCommand::Mark {
-                x: rect.x + rect.width / 2.0,
-                y: rect.y + rect.height / 2.0,
-                size: (rect.width - 3.0).min(rect.height - 6.0),
-                mark,
-                paint: Paint::Surface,
-            });
-        }
+        batch.draw(&mut self.commands);
         if let Some(rect) = scene.active.and_then(|active| scene.cell_rect(active)) {
             // Around a cell that may be a single pixel: never smaller than a person can find.
             let (width, height) = (rect.width.max(6.0), rect.height.max(6.0));
@@ -585,6 +373,7 @@ fn span(text: String, face: Face, paint: Paint) -> Span {
 mod tests {
     use super::*;
     use crate::example;
+    use crate::table::draw_command::Mark;
     use crate::table::layout::{Shown, TableLayout};
     use crate::table::scene::View;
     use crate::table::zoom::Zoom;

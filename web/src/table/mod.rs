@@ -1,9 +1,11 @@
 //! The aligned table: which lines it has ([`layout`]), what of it is in view ([`scene`]), the draw commands for that
 //! ([`draw_list`]), and the thin parts that need a browser: the painter and the component.
 
+mod cell_batch;
 mod component;
 mod controller;
 mod cursor;
+mod draw_command;
 mod draw_list;
 mod grid;
 mod layout;

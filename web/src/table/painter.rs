@@ -4,7 +4,7 @@ use hangscope_analyzer_core::report::CellCode;
 use wasm_bindgen::{Clamped, JsCast as _, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-use crate::table::draw_list::{Align, DrawCommand, Face, Mark, Paint, Span};
+use crate::table::draw_command::{Align, DrawCommand, Face, Mark, Paint, Span};
 use crate::table::scene::Rect;
 
 /// Space between the parts of a line of text.

@@ -251,7 +251,8 @@ fn code(table: &Table, rank: Option<RankIdx>, cell: Cell) -> CellCode {
     }
 }
 
-/// The ranks that a finding points at: its suspects, or in a tie the smaller side.
+/// The ranks that a finding points at: its suspects, or in a tie the smaller side; of equal ones that without the lowest rank, whose call
+/// stands for the row.
 fn loud_ranks(draft: &Draft) -> Vec<u32> {
     if !draft.suspects.is_empty() {
         return draft.suspects.clone();
@@ -259,7 +260,7 @@ fn loud_ranks(draft: &Draft) -> Vec<u32> {
     if !draft.tie {
         return Vec::new();
     }
-    draft.sides.iter().min_by_key(|side| side.ranks.len()).map(|side| side.ranks.clone()).unwrap_or_default()
+    draft.sides.iter().rev().min_by_key(|side| side.ranks.len()).map(|side| side.ranks.clone()).unwrap_or_default()
 }
 
 fn loud_here(drafts: &[Draft], place: Place) -> Vec<u32> {

@@ -25,6 +25,11 @@ fn two_against_two_is_a_tie() {
     assert!(finding.tie);
     assert_eq!(finding.sides.iter().map(|side| side.ranks.as_str()).collect::<Vec<_>>(), ["0-1", "2-3"]);
     assert!(report.ranks.iter().all(|state| state.status == RankStatus::Victim));
+    // One side is marked, so that the two can be told apart.
+    let analysis = job.analyze();
+    let marked: Vec<bool> =
+        analysis.cells()[3 * 4..].iter().map(|&code| CellCode(code).has(CellCode::DIFFERS)).collect();
+    assert_eq!(marked, [false, false, true, true]);
 }
 
 #[test]

@@ -47,11 +47,16 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         );
         (Kind::RankBehind, Cause::NetworkOrHardware, Confidence::Medium, Vec::new(), headline)
     } else {
-        let who = if absent.is_empty() { "All" } else { "The" };
-        let headline = format!(
-            "{who} {} members issued {call} in {at}{site} with equal arguments, and it did not finish: no rank stands out",
-            waiting.len(),
-        );
+        let known = parties.iter().filter(|party| party.cell.entry().is_some()).count();
+        let who = match (known, known == parties.len()) {
+            (count, true) => format!("All {count} members"),
+            (1, false) => words::ranks_capital(&waiting),
+            (count, false) => format!("The {count} of {} members that are known to be there", parties.len()),
+        };
+        let fit = if known > 1 { " with equal arguments" } else { "" };
+        let what =
+            if known == parties.len() { "no rank stands out" } else { "what the other members did is not recorded" };
+        let headline = format!("{who} issued {call} in {at}{site}{fit}, and it did not finish: {what}");
         let (cause, confidence) = match (timing, started.len() == waiting.len()) {
             (true, true) => (Cause::NetworkOrHardware, Confidence::Medium),
             _ => (Cause::Undetermined, Confidence::Low),

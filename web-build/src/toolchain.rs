@@ -82,18 +82,31 @@ impl WasmToolchain {
         }
     }
 
-    /// Makes sure that [`WasmToolchain::cargo`] has `clippy`.
-    pub fn ensure_clippy(self) -> Result<()> {
-        let present = || run_quietly(self.cargo().args(["clippy", "--version"])).is_some();
-        if present() {
-            return Ok(());
+    /// `cargo clippy` for the page, installed if it is missing: the environment is set, no further argument is given.
+    pub fn clippy(self) -> Result<Command> {
+        let command = || match self {
+            Self::Current => {
+                let mut cargo = self.cargo();
+                cargo.arg("clippy");
+                cargo
+            }
+            // Called by its path: Debian's cargo would look in the home folder first, and find rustup's.
+            Self::Debian => {
+                let mut clippy = Command::new(DEBIAN_CARGO_CLIPPY);
+                self.set_environment(&mut clippy);
+                clippy.arg("clippy");
+                clippy
+            }
+        };
+        let present = || run_quietly(command().arg("--version")).is_some();
+        if !present() {
+            match self {
+                Self::Current => bail!("clippy is missing; `rustup component add clippy` installs it"),
+                Self::Debian => install_packages(&[DEBIAN_CLIPPY])?,
+            }
+            ensure!(present(), "clippy does not start, though {DEBIAN_CLIPPY} is installed");
         }
-        match self {
-            Self::Current => bail!("clippy is missing; `rustup component add clippy` installs it"),
-            Self::Debian => install_packages(&[DEBIAN_CLIPPY])?,
-        }
-        ensure!(present(), "clippy does not start, though {DEBIAN_CLIPPY} is installed");
-        Ok(())
+        Ok(command())
     }
 
     /// A cargo that compiles for the page: the environment is set, no argument is given.
@@ -135,6 +148,7 @@ impl WasmToolchain {
 
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+const DEBIAN_CARGO_CLIPPY: &str = "/usr/bin/cargo-clippy";
 
 fn debian_is_chosen() -> bool {
     env::var(CHOICE).is_ok_and(|choice| choice == "debian")

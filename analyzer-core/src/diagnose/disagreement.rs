@@ -2,14 +2,29 @@
 
 use super::vote::{Camp, camps};
 use super::{Call, Case};
-use crate::align::{Band, RowIdx};
+use crate::align::{Band, Cell, Progress, RowIdx};
 
 /// How many older rows are searched for a place where two call sites met without harm.
 const HISTORY: usize = 512;
 
-/// The first row up to `until` (all rows if `None`) whose calls do not fit together.
-pub(super) fn first_misfit(case: &Case<'_>, band: &Band, until: Option<RowIdx>) -> Option<RowIdx> {
-    band.rows().take_while(|&row| until.is_none_or(|until| row <= until)).find(|&row| misfits(case, band, row))
+/// The first row whose calls do not fit together.
+pub(super) fn first_misfit(case: &Case<'_>, band: &Band) -> Option<RowIdx> {
+    band.rows().find(|&row| misfits(case, band, row))
+}
+
+/// The first row up to `until` whose calls do not fit and that not everybody got past.
+///
+/// A row that every member finished in time holds nobody up, whatever is in it: the job hangs for another reason.
+pub(super) fn first_open_misfit(case: &Case<'_>, band: &Band, until: RowIdx) -> Option<RowIdx> {
+    band.rows().take_while(|&row| row <= until).find(|&row| !is_passed(case, band, row) && misfits(case, band, row))
+}
+
+/// Whether every member that could be seen finished a row in time.
+fn is_passed(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
+    band.dumped_cells_of(row).all(|(_, rank, cell)| match cell.entry() {
+        Some(entry) => case.table.progress(rank, entry) == Progress::Completed,
+        None => cell == Cell::UNKNOWN,
+    })
 }
 
 /// Whether the calls of a row do not fit together. Equal operations and equal arguments, the usual case, cost two comparisons a cell.

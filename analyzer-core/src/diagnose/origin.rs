@@ -34,9 +34,8 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
     if found.is_empty() {
         found = ends(case, &graph);
     }
-    let mut drafts = without_consequences(case, &graph, found);
-    drafts.extend(passed(case, &drafts));
-    drafts
+    let drafts = without_consequences(case, &graph, found);
+    if drafts.is_empty() { passed(case) } else { drafts }
 }
 
 fn at_places(graph: &WaitGraph, rule: impl Fn(Place) -> Option<Draft>) -> Vec<Found> {
@@ -123,27 +122,18 @@ fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found
     kept.into_iter().filter_map(|at| drafts.get_mut(at)?.take()).collect()
 }
 
-/// Calls that did not fit in rows that everybody got past: the job does not hang there, and they are wrong all the same.
-fn passed(case: &Case<'_>, drafts: &[Draft]) -> Vec<Draft> {
+/// Calls that did not fit in rows that everybody got past: the job does not hang there, and they are wrong all the same. Where the
+/// job hangs for another reason they would only draw attention from it.
+fn passed(case: &Case<'_>) -> Vec<Draft> {
     let mut passed = Vec::new();
     for band in &case.table.bands {
-        let Some(row) = first_misfit(case, band, None) else { continue };
-        let known = drafts.iter().any(|draft| match draft.place {
-            Place::Row(group, found) => group == band.group && found <= row,
-            Place::Message(..) => false,
-        });
-        let place = Place::Row(band.group, row);
-        let later_wait = band
-            .rows()
-            .skip(row.0 as usize)
-            .any(|row| case.parties(Place::Row(band.group, row)).iter().any(|party| case.waits(party)));
-        if known || later_wait || case.parties(place).iter().any(|party| party.cell.entry().is_none()) {
-            continue;
+        let Some(row) = first_misfit(case, band) else { continue };
+        if case.parties(Place::Row(band.group, row)).iter().all(|party| party.cell.entry().is_some()) {
+            let mut draft = divergence::describe(case, band.group, row, false);
+            draft.hangs = false;
+            draft.headline.push_str("; the job did not hang there");
+            passed.push(draft);
         }
-        let mut draft = divergence::describe(case, band.group, row, false);
-        draft.hangs = false;
-        draft.headline.push_str("; the job did not hang there");
-        passed.push(draft);
     }
     passed
 }

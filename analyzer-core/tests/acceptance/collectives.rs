@@ -331,3 +331,13 @@ fn what_differs_after_the_origin_is_quiet() {
         (0..analysis.cells().len()).filter(|&at| CellCode(analysis.cells()[at]).has(CellCode::DIFFERS)).collect();
     assert_eq!(differing, [3 * 4 + 2]);
 }
+
+#[test]
+fn a_mismatch_that_everybody_got_past_is_not_why_the_job_hangs() {
+    let mut job = Fake::trained(4);
+    job.some(&[0, 2, 3], op("all_reduce")).some(&[1], op("all_reduce").size(&[8])).all(op("all_reduce"));
+    job.some(&[0, 1, 2], op("all_reduce").scheduled());
+    let report = job.report();
+    check(&report, "missing_rank", "3", Some(6));
+    assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
+}

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{arguments, words};
 use crate::align::RowIdx;
-use crate::diagnose::disagreement::{first_misfit, unusual_sites};
+use crate::diagnose::disagreement::{first_open_misfit, unusual_sites};
 use crate::diagnose::drift::{self, Drift};
 use crate::diagnose::vote::{self, Camp, Division};
 use crate::diagnose::{Call, Case, Draft, Place};
@@ -16,7 +16,7 @@ use crate::report::{Alternative, Cause, Confidence, Kind};
 /// Looks for calls that do not fit, at this place or in an older row of its group.
 pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
     let Place::Row(group, row) = place else { return None };
-    let misfit = first_misfit(case, case.table.band(group), Some(row))?;
+    let misfit = first_open_misfit(case, case.table.band(group), row)?;
     Some(describe(case, group, misfit, false))
 }
 

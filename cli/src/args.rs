@@ -11,7 +11,7 @@ Examples:
   hangscope view dumps/                     the same as a table in the browser
   hangscope analyze dumps/ --format json    for a program
   hangscope analyze rank_*                  single files
-  kubectl exec worker-0 -- cat /tmp/nccl_trace_rank_0 | hangscope analyze -
+  hangscope analyze dumps.tar.gz            an archive of them
 
 Getting dumps from a PyTorch job: set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_ON_TIMEOUT=true
 (before PyTorch 2.5: TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT). After the timeout
@@ -46,7 +46,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 no fault found, 1 a fault found, 2 nothing could be analysed.")]
 pub(crate) struct Analyze {
-    /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip); - reads one file from standard input
+    /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip); - reads one from standard input, which must say its ranks: a bundle {rank: dump}
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// How to say it

@@ -25,6 +25,8 @@ pub(crate) enum Content {
     File(PathBuf),
     /// From an archive or from standard input.
     Bytes(Vec<u8>),
+    /// Nothing: why the path cannot be followed, such as a link that leads nowhere.
+    Broken(String),
 }
 
 /// Files larger than this are looked at before they are read whole: a folder may hold checkpoints too.
@@ -38,6 +40,7 @@ impl Source {
         match &self.content {
             Content::File(path) => path.metadata().map_or(0, |metadata| metadata.len()),
             Content::Bytes(bytes) => bytes.len() as u64,
+            Content::Broken(_) => 0,
         }
     }
 
@@ -45,6 +48,7 @@ impl Source {
     pub(crate) fn read(&self, looks_like_dump: impl Fn(&[u8]) -> bool) -> io::Result<Vec<u8>> {
         match &self.content {
             Content::Bytes(bytes) => Ok(bytes.clone()),
+            Content::Broken(why) => Err(io::Error::other(why.clone())),
             Content::File(path) => {
                 let mut file = fs::File::open(path)?;
                 let size = file.metadata()?.len();
@@ -81,11 +85,24 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Source>> {
         // Below one folder names begin with the folder's own, as in the browser; several folders need telling apart.
         let head = if paths.len() == 1 { path.file_name().map(shown).unwrap_or_default() } else { shown(path) };
         for entry in WalkDir::new(path).follow_links(true).sort_by_file_name() {
-            let entry = entry.with_context(|| format!("cannot search {}", path.display()))?;
+            let named = |at: &Path| {
+                let below = at.strip_prefix(path).map(shown).unwrap_or_default();
+                if head.is_empty() { below } else { format!("{}/{below}", head.trim_end_matches('/')) }
+            };
+            let entry = match entry {
+                Ok(entry) => entry,
+                // One bad link is no reason to leave out the files beside it.
+                Err(error) => {
+                    let why = match error.loop_ancestor() {
+                        Some(_) => "a link that leads back to a folder around it".to_owned(),
+                        None => error.io_error().map_or_else(|| error.to_string(), ToString::to_string),
+                    };
+                    found.push(Source { name: named(error.path().unwrap_or(path)), content: Content::Broken(why) });
+                    continue;
+                }
+            };
             if entry.file_type().is_file() {
-                let below = entry.path().strip_prefix(path).map(shown).unwrap_or_default();
-                let name = if head.is_empty() { below } else { format!("{}/{below}", head.trim_end_matches('/')) };
-                add_file(entry.path().to_path_buf(), name, &mut found)?;
+                add_file(entry.path().to_path_buf(), named(entry.path()), &mut found)?;
             }
         }
     }
@@ -122,9 +139,11 @@ pub(crate) fn on_disk(sources: Vec<Source>, folder: &Path) -> Result<Vec<DumpFil
     sources
         .into_iter()
         .enumerate()
+        .filter(|(_, source)| !matches!(source.content, Content::Broken(_)))
         .map(|(at, source)| {
             let path = match source.content {
                 Content::File(path) => path,
+                Content::Broken(why) => bail!("{}: {why}", source.name),
                 Content::Bytes(bytes) => {
                     let path = folder.join(at.to_string());
                     fs::write(&path, bytes).with_context(|| format!("failed to unpack {}", source.name))?;

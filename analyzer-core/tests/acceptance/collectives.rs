@@ -341,3 +341,12 @@ fn a_mismatch_that_everybody_got_past_is_not_why_the_job_hangs() {
     check(&report, "missing_rank", "3", Some(6));
     assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
 }
+
+#[test]
+fn where_half_of_the_dumps_are_lost_nobody_is_blamed_for_it() {
+    let mut job = Fake::trained(4);
+    job.all(op("all_reduce").scheduled()).lose(1).lose(3);
+    let report = job.report();
+    check(&report, "no_dump", "", Some(4));
+    assert_eq!(report.findings[0].confidence, Confidence::Low);
+}

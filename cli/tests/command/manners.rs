@@ -161,3 +161,18 @@ fn a_pipe_gets_no_colour_and_no_progress() {
     assert!(!output.stdout.contains(&0x1b), "an escape sequence in a pipe");
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_nowhere_are_listed_and_the_rest_is_analysed() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_dumps(HUNG, folder.path());
+    std::os::unix::fs::symlink(".", folder.path().join("loop")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("nccl_trace_rank_9")).unwrap();
+    let (report, status) = report(folder.path(), &["."]);
+    assert_eq!((report["findings"][0]["suspects"].as_str(), status), (Some("2"), 1));
+    for file in ["loop", "nccl_trace_rank_9"] {
+        let listed = report["data_quality"].as_array().unwrap().iter().any(|note| note["file"] == file);
+        assert!(listed, "{file} in {}", report["data_quality"]);
+    }
+}

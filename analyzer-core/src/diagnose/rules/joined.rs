@@ -26,6 +26,11 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     let call = words::call(case, rank, entry);
     let site = words::at_site(case, rank, entry);
 
+    // Dumps do not record the root, and different ones hang just so.
+    let rooted = matches!(
+        words::op(case, rank, entry).as_str(),
+        "broadcast" | "reduce" | "gather" | "scatter" | "_broadcast_oop" | "_reduce_oop"
+    );
     let behind = timing
         && !scheduled.is_empty()
         && !started.is_empty()
@@ -57,7 +62,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         let what =
             if known == parties.len() { "no rank stands out" } else { "what the other members did is not recorded" };
         let headline = format!("{who} issued {call} in {at}{site}{fit}, and it did not finish: {what}");
-        let (cause, confidence) = match (timing, started.len() == waiting.len()) {
+        let (cause, confidence) = match (timing && !rooted, started.len() == waiting.len()) {
             (true, true) => (Cause::NetworkOrHardware, Confidence::Medium),
             _ => (Cause::Undetermined, Confidence::Low),
         };
@@ -70,6 +75,11 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         }
     }
     let mut next_steps = Vec::new();
+    if rooted && suspects.is_empty() {
+        next_steps.push(String::from(
+            "compare the root (src or dst) that the ranks pass to this call: dumps do not record it",
+        ));
+    }
     if !timing {
         next_steps.push(String::from(
             "set TORCH_NCCL_ENABLE_TIMING=1 and run again: start events tell a stuck device from a stuck network",
@@ -87,7 +97,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         sides: words::sides_by_progress(case, place),
         headline,
         evidence,
-        alternatives: alternatives(case, rank, entry, cause),
+        alternatives: alternatives(case, rank, entry, cause, rooted),
         next_steps,
         hangs: true,
     })
@@ -98,6 +108,7 @@ fn alternatives(
     rank: crate::job::RankIdx,
     entry: crate::dump::EntryIdx,
     cause: Cause,
+    rooted: bool,
 ) -> Vec<Alternative> {
     let mut all = alloc::vec![
         Alternative {
@@ -115,7 +126,7 @@ fn alternatives(
         },
     ];
     let op = words::op(case, rank, entry);
-    if matches!(op.as_str(), "broadcast" | "reduce" | "gather" | "scatter" | "_broadcast_oop" | "_reduce_oop") {
+    if rooted {
         all.insert(
             0,
             Alternative {

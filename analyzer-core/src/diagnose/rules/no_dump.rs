@@ -21,13 +21,15 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     let unreadable: Vec<u32> =
         absent.iter().copied().filter(|rank| case.job.unreadable_ranks.binary_search(rank).is_ok()).collect();
     let what = if unreadable.len() == absent.len() { "left no readable dump" } else { "left no dump" };
-    let confidence = if absent.len() * 2 > parties.len() { Confidence::Low } else { Confidence::Medium };
+    // Where half of the members or more left nothing, a lost file is no more than a lost file.
+    let scant = absent.len() * 2 >= parties.len();
+    let confidence = if scant { Confidence::Low } else { Confidence::Medium };
     Some(Draft {
         kind: Kind::NoDump,
-        cause: Cause::ProcessLost,
+        cause: if scant { Cause::Undetermined } else { Cause::ProcessLost },
         confidence,
         place,
-        suspects: absent.clone(),
+        suspects: if scant { Vec::new() } else { absent.clone() },
         tie: false,
         sides: words::sides_by_progress(case, place),
         headline: format!(
@@ -53,8 +55,12 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
             },
         ],
         next_steps: alloc::vec![
+            format!(
+                "look whether {} written to another folder or host, and add {}",
+                words::form(&absent, "its dump was", "their dumps were"),
+                words::form(&absent, "it", "them")
+            ),
             words::look_at_logs(&absent),
-            "look whether its dump was written to another folder or host, and add it".into(),
             "check the host: out of memory, a device that fell off, a lost node".into(),
         ],
         hangs: true,

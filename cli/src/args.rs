@@ -14,7 +14,7 @@ Examples:
   hangscope analyze dumps.tar.gz            an archive of them
 
 Getting dumps from a PyTorch job: set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_ON_TIMEOUT=true
-(before PyTorch 2.5: TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT). After the timeout
+(older releases: TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT). After the timeout
 each rank leaves a file, by default ~/.cache/torch/comm_lib_trace_rank_N (before: /tmp/nccl_trace_rank_N);
 collect those of all hosts in one folder.";
 

@@ -9,11 +9,9 @@ mod blocks;
 mod cell;
 mod messages;
 mod rows;
-mod signature;
 mod table;
 
 pub use blocks::Blocks;
 pub use cell::{Cell, Progress};
 pub use messages::Message;
-pub use signature::Signature;
 pub use table::{Band, RowIdx, Table};

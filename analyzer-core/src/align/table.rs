@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Blocks, Cell, Message, Progress, Signature, messages, rows};
+use super::{Blocks, Cell, Message, Progress, messages, rows};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
 use crate::symbols::{ArgsId, SliceTable, StrId};
@@ -143,7 +143,7 @@ impl Table {
     }
 
     /// Operation, arguments and block contents of an entry: equal ones are equal calls but for the place in the code.
-    pub fn quick_signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> (StrId, ArgsId, u32) {
+    pub fn signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> (StrId, ArgsId, u32) {
         let entries = &job.rank(rank).entries;
         let place = at.0 as usize;
         let (Some(&op), Some(&args)) = (entries.op.get(place), entries.args.get(place)) else {
@@ -159,17 +159,5 @@ impl Table {
         }
         let found = self.inner_of.binary_search_by_key(&(rank, at), |item| (item.0, item.1)).ok();
         found.and_then(|place| self.inner_of.get(place)).map_or(0, |item| item.2)
-    }
-
-    /// What a rank called.
-    pub fn signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> Signature {
-        let entry = job.entry(rank, at);
-        Signature {
-            op: job.op_name(entry.op),
-            args: entry.args,
-            inner: self.contents(rank, at),
-            site: job.user_frame(entry.stack),
-            stack: entry.stack,
-        }
     }
 }

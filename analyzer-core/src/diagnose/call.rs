@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::align::{Signature, Table};
+use crate::align::Table;
 use crate::dump::EntryIdx;
 use crate::job::{Job, RankIdx};
-use crate::symbols::{DtypesId, FrameId, ShapesId, StackId, StrId};
+use crate::symbols::{ArgsId, DtypesId, FrameId, ShapesId, StackId, StrId};
 
 /// Elements per tensor.
 type Numels = Vec<i64>;
@@ -30,9 +30,10 @@ pub struct Call {
 impl Call {
     /// The call of an entry.
     pub fn of(job: &Job, table: &Table, rank: RankIdx, entry: EntryIdx) -> Call {
-        let signature = table.signature(job, rank, entry);
-        let (sizes, dtypes) = agreeing_args(job, &signature);
-        Call { op: signature.op, sizes, dtypes, inner: signature.inner, site: signature.site, stack: signature.stack }
+        let (op, args, inner) = table.signature(job, rank, entry);
+        let (sizes, dtypes) = agreeing_args(job, op, args);
+        let stack = job.entry(rank, entry).stack;
+        Call { op, sizes, dtypes, inner, site: job.user_frame(stack), stack }
     }
 
     /// Whether two calls can meet: operation and arguments agree. The place in the code is not asked.
@@ -53,17 +54,17 @@ impl Call {
 
 /// Sizes and dtypes on which all members must agree.
 ///
-/// Which side counts depends on the operation (format document, section 5, and diagnosis rules, C5): gather and scatter
+/// Which side counts depends on the operation, and recorders differ in what they write into which field: gather and scatter
 /// have a list on the root only, reduce_scatter must agree on what comes out, all_to_all on nothing but the dtype. Shapes may differ
 /// where the number of elements agrees.
-fn agreeing_args(job: &Job, signature: &Signature) -> (Numels, Vec<StrId>) {
-    let args = job.symbols.args.get(signature.args);
+fn agreeing_args(job: &Job, op: StrId, args: ArgsId) -> (Numels, Vec<StrId>) {
+    let args = job.symbols.args.get(args);
     let inputs = || numels(job, args.input_sizes);
     let outputs = || numels(job, args.output_sizes);
     let input_dtypes = || dtypes(job, args.input_dtypes);
     let output_dtypes = || dtypes(job, args.output_dtypes);
     let either = |first: Numels, second: &dyn Fn() -> Numels| if first.is_empty() { second() } else { first };
-    match family(signature.op_name(job)) {
+    match family(job.symbols.strings.get(op)) {
         Family::AllToAll => (Vec::new(), input_dtypes()),
         Family::FromOutputs => (either(outputs(), &inputs), output_dtypes()),
         Family::FromInputs => (either(inputs(), &outputs), input_dtypes()),

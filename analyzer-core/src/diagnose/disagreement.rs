@@ -32,7 +32,7 @@ pub(super) fn misfits(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
     let mut first = None;
     let mut reference: Option<Call> = None;
     for (_, rank, entry) in band.issued(row) {
-        let signature = case.table.quick_signature(case.job, rank, entry);
+        let signature = case.table.signature(case.job, rank, entry);
         let Some(expected) = first else {
             first = Some(((rank, entry), signature));
             continue;

@@ -222,7 +222,7 @@ impl Majority {
 pub(super) fn majority(job: &Job, table: &Table, group: GroupIdx, row: RowIdx) -> Option<Majority> {
     let mut kinds: Vec<(_, usize, RankIdx, EntryIdx)> = Vec::new();
     for (_, rank, entry) in table.band(group).issued(row) {
-        let quick = table.quick_signature(job, rank, entry);
+        let quick = table.signature(job, rank, entry);
         if let Some(kind) = kinds.iter_mut().find(|kind| kind.0 == quick) {
             kind.1 += 1;
         } else if kinds.len() < 64 {
@@ -236,7 +236,7 @@ pub(super) fn majority(job: &Job, table: &Table, group: GroupIdx, row: RowIdx) -
 }
 
 pub(super) fn differs(job: &Job, table: &Table, majority: &Majority, rank: RankIdx, entry: EntryIdx) -> bool {
-    table.quick_signature(job, rank, entry) != majority.quick && !majority.call.fits(&Call::of(job, table, rank, entry))
+    table.signature(job, rank, entry) != majority.quick && !majority.call.fits(&Call::of(job, table, rank, entry))
 }
 
 fn code(table: &Table, rank: Option<RankIdx>, cell: Cell) -> CellCode {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Finding, QualityKind, Report, Side, SideState, Site, ranks_in, readable_ranges};
+use super::{Finding, Report, Side, SideState, Site, ranks_in, readable_ranges};
 
 /// What a piece of text is, for those who colour it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,13 +211,7 @@ fn write_notes(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: 
     out.push(String::new());
     out.push(style("Notes on the data", Emphasis::Heading));
     for note in report.data_quality.iter().take(NOTES) {
-        let file = match (&note.file, note.kind) {
-            (Some(file), QualityKind::Unreadable | QualityKind::Truncated | QualityKind::UnknownRank) => {
-                format!("{file}: ")
-            }
-            (Some(file), QualityKind::DuplicateRank) => format!("{file}: "),
-            _ => String::new(),
-        };
+        let file = note.file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
         out.push(format!("  - {}: {file}{}", note.kind.name(), note.detail));
     }
     if report.data_quality.len() > NOTES {

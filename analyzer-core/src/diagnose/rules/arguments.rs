@@ -1,4 +1,4 @@
-//! C5: the same call with arguments that do not fit together.
+//! The same call with arguments that do not fit together.
 
 use alloc::format;
 use alloc::string::String;

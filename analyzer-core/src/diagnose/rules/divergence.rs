@@ -1,4 +1,4 @@
-//! C2: some ranks took another way through the program.
+//! Some ranks took another way through the program.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! C4, C6, C7: every member issued the row with equal arguments, and it did not finish.
+//! Every member issued the row with equal arguments, and it did not finish.
 
 use alloc::format;
 use alloc::string::String;

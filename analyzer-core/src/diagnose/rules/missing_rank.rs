@@ -1,4 +1,4 @@
-//! C1: ranks that never issued what the others wait in, and nothing else either.
+//! Ranks that never issued what the others wait in, and nothing else either.
 
 use alloc::format;
 use alloc::vec::Vec;

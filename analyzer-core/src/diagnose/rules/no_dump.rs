@@ -1,4 +1,4 @@
-//! C8: a member that the others wait for left no readable dump.
+//! A member that the others wait for left no readable dump.
 
 use alloc::format;
 use alloc::vec::Vec;

@@ -9,24 +9,47 @@ use crate::job::{Capabilities, Job, RankIdx};
 pub(super) struct Window {
     /// Number of its first retained collective.
     pub first: Option<u32>,
-    /// Highest number that it is known to have issued.
+    /// Highest number that it is known to have issued, by its entries.
     pub last: Option<u32>,
+    /// Highest number that it has issued, by the group's counter; `None` where that cannot be trusted.
+    pub counted: Option<u32>,
     /// Whether some of its retained entries in the group are messages.
     pub messages: bool,
+    /// Whether it ever sent or received a message in the group, as far as its entries tell.
+    pub used_messages: bool,
 }
 
 impl Window {
     /// What an absent entry means.
     ///
     /// `number` is the row. Above the last number that the rank issued, the operation is missing; below its first retained one,
-    /// nobody knows. Between them a number is only known to be missing where nothing else (a block of messages) takes numbers.
-    pub fn absent(&self, number: u32, job: &Job, rank: RankIdx, group: GroupIdx) -> Cell {
+    /// nobody knows, unless the recorder wrote only what was unfinished: then it is finished. Between them a number is only known to
+    /// be missing where nothing else (a block of messages) takes numbers.
+    pub fn absent(&self, number: u32, job: &Job, rank: RankIdx) -> Cell {
         let capabilities = &job.rank(rank).capabilities;
-        match (self.first, self.last) {
+        let last = self.last.max(self.counted.filter(|_| capabilities.only_active));
+        match (self.first, last) {
             (_, Some(last)) if number > last => after_the_end(capabilities),
+            // Operations of one communicator finish in order.
+            (Some(first), Some(_)) if capabilities.only_active && number < first => Cell::FINISHED,
+            (None, Some(_)) if capabilities.only_active && self.counted.is_some() => Cell::FINISHED,
             (Some(first), Some(_)) if number > first && !self.messages && !capabilities.only_active => Cell::MISSING,
             (_, Some(_)) => Cell::UNKNOWN,
-            (_, None) => never_used(number, job, rank, group),
+            (_, None) => self.never_used(number, capabilities),
+        }
+    }
+
+    /// No retained entry in the whole group: if the ring never lost one, the rank issued nothing; else only the counters can tell.
+    fn never_used(&self, number: u32, capabilities: &Capabilities) -> Cell {
+        if capabilities.truncated {
+            return Cell::UNKNOWN;
+        }
+        if !capabilities.wrapped && !capabilities.only_active {
+            return Cell::MISSING;
+        }
+        match self.counted {
+            Some(last) if number > last => Cell::MISSING,
+            _ => Cell::UNKNOWN,
         }
     }
 }
@@ -36,19 +59,10 @@ fn after_the_end(capabilities: &Capabilities) -> Cell {
     if capabilities.truncated { Cell::UNKNOWN } else { Cell::MISSING }
 }
 
-/// No retained entry in the whole group: if the ring never lost one, the rank issued nothing; else only the counters can tell.
-fn never_used(number: u32, job: &Job, rank: RankIdx, group: GroupIdx) -> Cell {
-    let dump = job.rank(rank);
-    let capabilities = &dump.capabilities;
-    if capabilities.truncated {
-        return Cell::UNKNOWN;
-    }
-    if !capabilities.wrapped && !capabilities.only_active {
-        return Cell::MISSING;
-    }
-    let status = dump.statuses.iter().find(|item| item.0 == group).map(|item| item.1.last_enqueued);
-    match status {
-        Some(last) if i64::from(number) > last => Cell::MISSING,
-        _ => Cell::UNKNOWN,
-    }
+/// The counter `last_enqueued_collective` of a group, if the dump has one.
+pub(super) fn counter(job: &Job, rank: RankIdx, group: GroupIdx) -> Option<u32> {
+    let statuses = &job.rank(rank).statuses;
+    let at = statuses.binary_search_by_key(&group, |item| item.0).ok()?;
+    // -1 is never.
+    u32::try_from(statuses.get(at)?.1.last_enqueued.max(0)).ok()
 }

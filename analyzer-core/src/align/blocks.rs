@@ -16,6 +16,8 @@ pub struct Blocks {
     pub members: BTreeMap<EntryIdx, Vec<EntryIdx>>,
     /// For entries that are part of a block and do not stand for it, and for the ends of blocks of messages: no row of their own.
     pub folded: Vec<bool>,
+    /// Whether blocks of messages are in use, as far as seen.
+    has_blocks: bool,
 }
 
 /// A run of entries of one group that may turn out to be a block.
@@ -37,6 +39,7 @@ impl Blocks {
             progress: entries.iter().map(|(_, entry)| progress(job, rank, &entry)).collect(),
             members: BTreeMap::new(),
             folded: alloc::vec![false; entries.len()],
+            has_blocks: false,
         };
         let mut runs: BTreeMap<GroupIdx, Run> = BTreeMap::new();
         for (at, entry) in entries.iter() {
@@ -65,6 +68,7 @@ impl Blocks {
         let progress = self.progress_of(end);
         let mut collectives = Vec::new();
         let mut has_messages = job.entry(rank, end).is_p2p == Some(true);
+        self.has_blocks |= has_messages;
         for at in inner {
             if let Some(place) = self.progress.get_mut(at.0 as usize) {
                 *place = progress;
@@ -85,6 +89,9 @@ impl Blocks {
 
     /// Several collectives of one number without an end are a block that was being put together; its newest member stands for it.
     fn end_without_close(&mut self, job: &Job, rank: RankIdx, run: &mut Run) {
+        if job.rank(rank).capabilities.only_active {
+            self.end_finished(job, rank, &run.entries);
+        }
         let mut collectives: Vec<EntryIdx> =
             run.entries.drain(..).filter(|&at| !is_message(job, &job.entry(rank, at))).collect();
         // Without a number nothing says that they belong together.
@@ -94,6 +101,31 @@ impl Blocks {
         if let Some(&newest) = collectives.last() {
             collectives.iter().filter(|&&at| at != newest).for_each(|&at| self.fold(at));
             self.members.insert(newest, core::mem::take(&mut collectives));
+        }
+    }
+
+    /// Members of a block never finish by themselves, so that a dump of what is unfinished has all of them, and leaves out the end of
+    /// those blocks that finished. Messages of one number are such a block; one message alone looks like one without a block, unless
+    /// the entry after it is there.
+    fn end_finished(&mut self, job: &Job, rank: RankIdx, entries: &[EntryIdx]) {
+        let entry = |at: EntryIdx| job.entry(rank, at);
+        let messages: Vec<EntryIdx> = entries.iter().copied().filter(|&at| is_message(job, &entry(at))).collect();
+        let numbered = messages.first().is_some_and(|&at| entry(at).p2p_seq.is_some_and(|seq| seq > 0));
+        let finished = match messages.as_slice() {
+            [] => return,
+            &[one] => {
+                let end = entry(one).record_id.map(|id| id + 1);
+                let next = EntryIdx(one.0 + 1);
+                let is_there = (next.0 as usize) < job.rank(rank).entries.len() && entry(next).record_id == end;
+                (self.has_blocks && !is_there).then_some(Progress::Unknown)
+            }
+            _ => numbered.then_some(Progress::Completed),
+        };
+        self.has_blocks |= numbered && messages.len() > 1;
+        for at in messages {
+            if let (Some(place), Some(finished)) = (self.progress.get_mut(at.0 as usize), finished) {
+                *place = finished;
+            }
         }
     }
 

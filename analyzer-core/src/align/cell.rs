@@ -13,15 +13,17 @@ impl Cell {
     pub const UNKNOWN: Cell = Cell(u32::MAX - 1);
     /// The rank left no readable dump.
     pub const NO_DUMP: Cell = Cell(u32::MAX - 2);
+    /// The rank issued and finished it, as its counters say or as it is past it; its recorder wrote only what was unfinished.
+    pub const FINISHED: Cell = Cell(u32::MAX - 3);
 
     /// The rank issued it.
     pub fn issued(entry: EntryIdx) -> Cell {
-        Cell(entry.0.min(u32::MAX - 3))
+        Cell(entry.0.min(u32::MAX - 4))
     }
 
     /// The entry, if the rank issued it.
     pub fn entry(self) -> Option<EntryIdx> {
-        (self.0 < u32::MAX - 2).then_some(EntryIdx(self.0))
+        (self.0 < u32::MAX - 3).then_some(EntryIdx(self.0))
     }
 }
 
@@ -31,6 +33,7 @@ impl core::fmt::Debug for Cell {
             Cell::MISSING => f.write_str("missing"),
             Cell::UNKNOWN => f.write_str("unknown"),
             Cell::NO_DUMP => f.write_str("no dump"),
+            Cell::FINISHED => f.write_str("finished"),
             Cell(entry) => write!(f, "entry {entry}"),
         }
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::absence::Window;
+use super::absence::{Window, counter};
 use super::blocks::{Blocks, is_message};
 use super::{Band, Cell};
 use crate::dump::EntryIdx;
@@ -24,14 +24,15 @@ pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], entries: &[(R
     let columns: Vec<Option<RankIdx>> = members.iter().map(|&rank| job.rank_idx(rank)).collect();
     let present: Vec<(usize, RankIdx)> =
         columns.iter().enumerate().filter_map(|(at, &column)| Some((at, column?))).collect();
-    let lanes: Vec<Lane> = present
+    let mut lanes: Vec<Lane> = present
         .iter()
         .map(|&(_, rank)| {
             let own = entries.binary_search_by_key(&rank, |item| item.0).ok();
             let own = own.and_then(|at| entries.get(at)).map_or(&[][..], |item| &item.1);
-            lane(job, rank, group, own, blocks)
+            lane(job, rank, own, blocks)
         })
         .collect();
+    trust_counters(job, group, &present, &mut lanes);
     let mut numbers: Vec<u32> = lanes.iter().flat_map(|lane| lane.issued.iter().map(|item| item.0)).collect();
     numbers.sort_unstable();
     numbers.dedup();
@@ -43,7 +44,7 @@ pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], entries: &[(R
         for (row, &number) in numbers.iter().enumerate() {
             let cell = match issued.next_if(|item| item.0 == number) {
                 Some(&(_, entry)) => Cell::issued(entry),
-                None => lane.window.absent(number, job, rank, group),
+                None => lane.window.absent(number, job, rank),
             };
             if let Some(place) = cells.get_mut(row * width + position) {
                 *place = cell;
@@ -53,7 +54,7 @@ pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], entries: &[(R
     Band { group, columns, numbers, lanes: present, cells, messages: Vec::new() }
 }
 
-fn lane(job: &Job, rank: RankIdx, group: GroupIdx, entries: &[EntryIdx], blocks: &[Blocks]) -> Lane {
+fn lane(job: &Job, rank: RankIdx, entries: &[EntryIdx], blocks: &[Blocks]) -> Lane {
     let dump = job.rank(rank);
     let mut lane = Lane::default();
     let Some(blocks) = blocks.get(rank.0 as usize) else { return lane };
@@ -63,6 +64,7 @@ fn lane(job: &Job, rank: RankIdx, group: GroupIdx, entries: &[EntryIdx], blocks:
         let entry = dump.entries.get(at);
         let message = is_message(job, &entry);
         lane.window.messages |= message;
+        lane.window.used_messages |= message || entry.p2p_seq.is_some_and(|seq| seq > 0);
         // A message carries the number of the last collective, which may have left the ring.
         if !dump.capabilities.single_counter
             && let Some(seq) = entry.collective_seq
@@ -85,14 +87,24 @@ fn lane(job: &Job, rank: RankIdx, group: GroupIdx, entries: &[EntryIdx], blocks:
     lane.issued.dedup_by_key(|item| item.0);
     lane.window.first = lane.issued.first().map(|item| item.0);
     lane.window.last = last.max(lane.issued.last().map(|item| item.0));
-    // With only unfinished entries in the dump, the counter of the group knows more; it also counts messages, so it is
-    // of use only where there are none.
-    if dump.capabilities.only_active
-        && !lane.window.messages
-        && let Some((_, status)) = dump.statuses.iter().find(|item| item.0 == group)
-        && let Ok(enqueued) = u32::try_from(status.last_enqueued)
-    {
-        lane.window.last = lane.window.last.max(Some(enqueued));
-    }
     lane
+}
+
+/// Takes over the counters of a group where they count its rows.
+///
+/// The counter holds the number of whatever came last, so it is of use only where no member sent messages. Some recorders count
+/// from 0 there and from 1 in the entries: the ranks that have both say which.
+fn trust_counters(job: &Job, group: GroupIdx, present: &[(usize, RankIdx)], lanes: &mut [Lane]) {
+    if lanes.iter().any(|lane| lane.window.used_messages) {
+        return;
+    }
+    let offsets = present.iter().zip(lanes.iter()).filter_map(|(&(_, rank), lane)| {
+        lane.window.last?.checked_sub(counter(job, rank, group)?).filter(|&offset| offset <= 1)
+    });
+    let offset = offsets.max().unwrap_or(0);
+    for (&(_, rank), lane) in present.iter().zip(lanes) {
+        if !job.rank(rank).capabilities.single_counter {
+            lane.window.counted = counter(job, rank, group).map(|count| count.saturating_add(offset));
+        }
+    }
 }

@@ -139,6 +139,9 @@ impl Table {
 
     /// How far a cell has come; `None` for a rank that did not issue it.
     pub fn cell_progress(&self, rank: Option<RankIdx>, cell: Cell) -> Option<Progress> {
+        if cell == Cell::FINISHED {
+            return Some(Progress::Completed);
+        }
         Some(self.progress(rank?, cell.entry()?))
     }
 

@@ -23,7 +23,7 @@ pub(super) fn first_open_misfit(case: &Case<'_>, band: &Band, until: RowIdx) -> 
 fn is_passed(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
     band.dumped_cells_of(row).all(|(_, rank, cell)| match cell.entry() {
         Some(entry) => case.table.progress(rank, entry) == Progress::Completed,
-        None => cell == Cell::UNKNOWN,
+        None => cell == Cell::UNKNOWN || cell == Cell::FINISHED,
     })
 }
 

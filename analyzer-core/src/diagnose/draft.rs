@@ -19,6 +19,8 @@ pub struct Draft {
     pub confidence: Confidence,
     /// Where.
     pub place: Place,
+    /// Where else the same happened: the same row of sibling groups.
+    pub more: Vec<Place>,
     /// Blamed ranks, ascending; empty when none can be singled out.
     pub suspects: Vec<u32>,
     /// Two sides that the evidence cannot tell apart.
@@ -37,6 +39,13 @@ pub struct Draft {
     pub hangs: bool,
 }
 
+impl Draft {
+    /// All places of the finding, the first one first.
+    pub fn places(&self) -> impl Iterator<Item = Place> + '_ {
+        core::iter::once(self.place).chain(self.more.iter().copied())
+    }
+}
+
 /// Ranks that did the same.
 #[derive(Clone, Debug)]
 pub struct DraftSide {
@@ -46,6 +55,18 @@ pub struct DraftSide {
     pub entry: Option<(RankIdx, EntryIdx)>,
     /// For a side that issued nothing here: the newest entry of its lowest rank.
     pub last: Option<(RankIdx, EntryIdx)>,
-    /// Whether nothing is known of what they did.
-    pub unknown: bool,
+    /// What is known of a side without an entry.
+    pub absence: Absence,
+}
+
+/// Why a side has no entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absence {
+    /// They issued nothing here.
+    #[default]
+    Missing,
+    /// Nothing is known of what they did.
+    Unknown,
+    /// They finished it, and their recorder left it out.
+    Finished,
 }

@@ -17,5 +17,5 @@ mod wait_graph;
 
 pub use call::Call;
 pub use case::{Case, Place};
-pub use draft::{Draft, DraftSide};
+pub use draft::{Absence, Draft, DraftSide};
 pub use origin::diagnose;

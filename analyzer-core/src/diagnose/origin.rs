@@ -3,9 +3,12 @@
 use alloc::vec::Vec;
 
 use super::disagreement::first_misfit;
-use super::rules::{arguments, cycle, divergence, joined, message, missing_rank, no_dump};
+use super::rules::{arguments, behind, cycle, divergence, joined, message, missing_rank, no_dump};
+use super::vote::siblings;
 use super::wait_graph::WaitGraph;
 use super::{Case, Draft, Place};
+use crate::align::Band;
+use crate::report::Kind;
 
 /// A draft and the place of the wait graph that it explains.
 struct Found {
@@ -90,7 +93,9 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
         } else if places.len() > 1 {
             other.extend(cycle::find_deadlock(case, &places).map(found));
         } else {
-            other.extend(places.first().and_then(|&place| joined::find(case, place)).map(found));
+            let rules = [missing_rank::find_idle, behind::find, joined::find];
+            let one = places.first().and_then(|&place| rules.iter().find_map(|rule| rule(case, place)));
+            other.extend(one.map(found));
         }
     }
     // A rank without a dump explains a wait only where nothing else does.
@@ -119,7 +124,43 @@ fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found
         }
     }
     let mut drafts: Vec<Option<Draft>> = found.into_iter().map(|item| Some(item.draft)).collect();
-    kept.into_iter().filter_map(|at| drafts.get_mut(at)?.take()).collect()
+    one_for_siblings(case, kept.into_iter().filter_map(|at| drafts.get_mut(at)?.take()).collect())
+}
+
+/// Makes one finding of those that tell the same story of sibling groups: the same row, held up in the same way.
+fn one_for_siblings(case: &Case<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
+    let mut merged: Vec<Draft> = Vec::new();
+    for draft in drafts {
+        let mut same = merged.iter_mut().filter(|earlier| {
+            earlier.kind == draft.kind && earlier.cause == draft.cause && are_siblings(case, earlier.place, draft.place)
+        });
+        let together = same.find_map(|earlier| {
+            let places: Vec<Place> = earlier.places().chain(draft.places()).collect();
+            let described = match draft.kind {
+                Kind::MissingRank => missing_rank::describe(case, &places, true),
+                Kind::RankBehind => behind::describe(case, &places),
+                _ => None,
+            };
+            Some((earlier, described?))
+        });
+        match together {
+            Some((earlier, described)) => *earlier = described,
+            None => merged.push(draft),
+        }
+    }
+    merged
+}
+
+/// Whether two rows are the same operation of sibling groups.
+fn are_siblings(case: &Case<'_>, one: Place, other: Place) -> bool {
+    let (Place::Row(a, row_a), Place::Row(b, row_b)) = (one, other) else { return false };
+    let (band_a, band_b) = (case.table.band(a), case.table.band(b));
+    let op = |band: &Band, row| {
+        band.issued(row).next().map(|(_, rank, entry)| case.table.signature(case.job, rank, entry).0)
+    };
+    siblings(case.job, a).any(|sibling| sibling == b)
+        && band_a.number(row_a) == band_b.number(row_b)
+        && op(band_a, row_a) == op(band_b, row_b)
 }
 
 /// Calls that did not fit in rows that everybody got past: the job does not hang there, and they are wrong all the same. Where the

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::capabilities::Clues;
 use super::op_table::OpTable;
 use super::resolve::{self, RankGroups};
-use super::{Capabilities, Job, RankDump, is_library_file, notes};
+use super::{Capabilities, Job, RankDump, is_library_file, notes, status};
 use crate::dump::{Dump, Entries, FaultKind, Reading, rank_of_file_name};
 use crate::report::{Quality, QualityKind};
 use crate::symbols::{Remap, Symbols};
@@ -127,6 +127,7 @@ fn newest_ns(entries: &Entries) -> i64 {
 
 fn absorb(dump: Dump, groups: RankGroups, symbols: &mut Symbols, ops: &mut OpTable) -> RankDump {
     let remap = symbols.absorb(&dump.symbols);
+    let statuses = status::by_group(&dump, &groups);
     let mut entries = dump.entries;
     renumber(&mut entries, &remap);
     for &op in &entries.op {
@@ -140,17 +141,6 @@ fn absorb(dump: Dump, groups: RankGroups, symbols: &mut Symbols, ops: &mut OpTab
         has_entries_key: dump.has_entries_key,
     };
     let capabilities = Capabilities::of(&entries, &clues);
-    let mut statuses: Vec<_> = dump
-        .group_refs
-        .iter()
-        .zip(&groups.of_ref)
-        .filter_map(|(group_ref, &group)| {
-            let status = dump.group_statuses.iter().find(|status| Some(status.pg_id) == group_ref.pg_id)?;
-            Some((group, *status))
-        })
-        .collect();
-    statuses.sort_by_key(|item| item.0);
-    statuses.dedup_by_key(|item| item.0);
     RankDump {
         rank: dump.rank.unwrap_or_default(),
         file: dump.file,

@@ -8,6 +8,7 @@ mod notes;
 mod op;
 mod op_table;
 mod resolve;
+mod status;
 mod user_frame;
 mod whole;
 

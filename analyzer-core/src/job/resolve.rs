@@ -22,6 +22,8 @@ pub(super) struct Resolved {
 pub(super) struct RankGroups {
     /// The group of each of the dump's group references.
     pub of_ref: Vec<GroupIdx>,
+    /// The group of each item of the dump's own `pg_config` that has a name and members, in the order of their names.
+    pub of_config: Vec<(String, GroupIdx)>,
 }
 
 /// Name and members, and whether the members are assumed.
@@ -37,7 +39,7 @@ pub(super) fn groups(dumps: &[Dump]) -> Resolved {
     let published = published(dumps);
     let users = users(dumps);
     let mut found: BTreeMap<Identity, BTreeSet<String>> = BTreeMap::new();
-    let mut per_rank: Vec<Vec<Identity>> = Vec::new();
+    let mut per_rank: Vec<(Vec<Identity>, Vec<Identity>)> = Vec::new();
     for dump in dumps {
         let rank = dump.rank.unwrap_or_default();
         let names: Vec<(&str, &str)> = dump
@@ -76,12 +78,15 @@ pub(super) fn groups(dumps: &[Dump]) -> Resolved {
             found.entry(identity.clone()).or_default().insert(desc.to_string());
             identities.push(identity);
         }
-        // Groups that this rank belongs to but never used.
+        // Also groups that this rank belongs to but never used.
+        let mut own = Vec::new();
         for config in dump.group_configs.iter().filter(|config| !config.name.is_empty() && !config.ranks.is_empty()) {
             let identity = (config.name.clone(), config.ranks.clone(), false);
-            found.entry(identity).or_default().insert(config.desc.clone());
+            found.entry(identity.clone()).or_default().insert(config.desc.clone());
+            own.push(identity);
         }
-        per_rank.push(identities);
+        own.sort_by(|a, b| name_key(&a.0).cmp(&name_key(&b.0)));
+        per_rank.push((identities, own));
     }
 
     let mut order: Vec<(String, Identity)> = found
@@ -96,13 +101,12 @@ pub(super) fn groups(dumps: &[Dump]) -> Resolved {
         b.1.len().cmp(&a.1.len()).then_with(|| (&a.1, name_key(&a.0), a.2).cmp(&(&b.1, name_key(&b.0), b.2)))
     });
     let index: BTreeMap<&Identity, u32> = order.iter().zip(0..).map(|((_, identity), at)| (identity, at)).collect();
+    let group = |identity: &Identity| GroupIdx(index.get(identity).copied().unwrap_or_default());
     let ranks = per_rank
         .iter()
-        .map(|identities| RankGroups {
-            of_ref: identities
-                .iter()
-                .map(|identity| GroupIdx(index.get(identity).copied().unwrap_or_default()))
-                .collect(),
+        .map(|(used, own)| RankGroups {
+            of_ref: used.iter().map(group).collect(),
+            of_config: own.iter().map(|identity| (identity.0.clone(), group(identity))).collect(),
         })
         .collect();
     let groups = order

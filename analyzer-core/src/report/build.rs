@@ -11,7 +11,7 @@ use super::{
     Side, SideState, Site, Tool, ranges,
 };
 use crate::align::Progress;
-use crate::diagnose::{Case, Draft, DraftSide, Place};
+use crate::diagnose::{Absence, Case, Draft, DraftSide, Place};
 use crate::dump::{Entry, EntryIdx};
 use crate::job::RankIdx;
 use crate::symbols::{DtypesId, ShapesId};
@@ -97,7 +97,7 @@ fn rank_states(case: &Case<'_>, drafts: &[Draft]) -> Vec<RankState> {
     let job = case.job;
     let hanging: Vec<&Draft> = drafts.iter().filter(|draft| draft.hangs).collect();
     let suspects: BTreeSet<u32> = drafts.iter().flat_map(|draft| draft.suspects.iter().copied()).collect();
-    let victims: BTreeSet<u32> = hanging.iter().flat_map(|draft| waiting_at(case, draft.place)).collect();
+    let victims: BTreeSet<u32> = hanging.iter().flat_map(|draft| waiting_at(case, draft)).collect();
     let mut all: Vec<u32> = job.ranks.iter().map(|dump| dump.rank).chain(job.missing_ranks.iter().copied()).collect();
     all.sort_unstable();
     all.into_iter()
@@ -140,22 +140,29 @@ fn report_place(case: &Case<'_>, rank: RankIdx, entry: EntryIdx, place: Place) -
 /// The parties of a place that have not joined it; where all have, those who have not finished it.
 fn waits_for(case: &Case<'_>, place: Place, rank: u32) -> String {
     let parties = case.parties(place);
-    let absent = || parties.iter().filter(|party| party.rank != rank && party.cell.entry().is_none());
+    let absent = || parties.iter().filter(|party| party.rank != rank && case.progress(party).is_none());
     if absent().next().is_some() {
         return ranges(absent().map(|party| party.rank));
     }
     ranges(parties.iter().filter(|party| party.rank != rank && case.waits(party)).map(|party| party.rank))
 }
 
-fn waiting_at(case: &Case<'_>, place: Place) -> Vec<u32> {
-    let parties = case.parties(place);
-    parties.iter().filter(|party| case.waits(party)).map(|party| party.rank).collect()
+/// Those who wait where a draft found something, ascending.
+fn waiting_at(case: &Case<'_>, draft: &Draft) -> Vec<u32> {
+    let mut waiting: Vec<u32> = Vec::new();
+    for place in draft.places() {
+        let parties = case.parties(place);
+        waiting.extend(parties.iter().filter(|party| case.waits(party)).map(|party| party.rank));
+    }
+    waiting.sort_unstable();
+    waiting.dedup();
+    waiting
 }
 
 fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Finding {
     let job = case.job;
     let group = job.group(draft.place.group());
-    let waiting = if draft.hangs { waiting_at(case, draft.place) } else { Vec::new() };
+    let waiting = if draft.hangs { waiting_at(case, draft) } else { Vec::new() };
     let victims = waiting.iter().copied().filter(|rank| draft.suspects.binary_search(rank).is_err());
     let blocked = ranks.iter().filter(|state| draft.hangs && at == 0 && state.status == RankStatus::Blocked);
     let mut sides: Vec<Side> = draft.sides.iter().map(|side| report_side(case, side)).collect();
@@ -204,8 +211,11 @@ fn report_side(case: &Case<'_>, side: &DraftSide) -> Side {
     let entry = side.entry.map(|(rank, at)| job.entry(rank, at));
     let args = entry.map(|entry| job.symbols.args.get(entry.args)).unwrap_or_default();
     let state = match side.entry.map(|(rank, at)| case.table.progress(rank, at)) {
-        None if side.unknown => SideState::Unknown,
-        None => SideState::Missing,
+        None => match side.absence {
+            Absence::Missing => SideState::Missing,
+            Absence::Unknown => SideState::Unknown,
+            Absence::Finished => SideState::Completed,
+        },
         Some(Progress::Scheduled) => SideState::Scheduled,
         Some(Progress::Started) => SideState::Started,
         Some(Progress::Completed | Progress::Late) => SideState::Completed,

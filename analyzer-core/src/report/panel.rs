@@ -142,6 +142,10 @@ fn describe_absent(job: &Job, rank: Option<RankIdx>, cell: Cell, detail: &mut Ce
         detail.note = "not recorded: the ring buffer no longer holds it, or the dump leaves it out".to_string();
         return;
     }
+    if cell == Cell::FINISHED {
+        detail.note = "finished: the recorder left it out, since it wrote only what was unfinished".to_string();
+        return;
+    }
     let dump = job.rank(rank);
     let last = (dump.entries.len() as u32).checked_sub(1).map(EntryIdx);
     let Some(last) = last else {

@@ -120,7 +120,7 @@ impl TableView {
                     agrees &= !differs && code == CellCode::COMPLETED;
                     seen = true;
                 } else {
-                    agrees &= cell == Cell::UNKNOWN;
+                    agrees &= cell == Cell::UNKNOWN || cell == Cell::FINISHED;
                 }
                 if loud.contains(&member) {
                     code = code.with(CellCode::ORIGIN);
@@ -264,7 +264,7 @@ fn loud_ranks(draft: &Draft) -> Vec<u32> {
 }
 
 fn loud_here(drafts: &[Draft], place: Place) -> Vec<u32> {
-    drafts.iter().filter(|draft| draft.place == place).flat_map(loud_ranks).collect()
+    drafts.iter().filter(|draft| draft.places().any(|of| of == place)).flat_map(loud_ranks).collect()
 }
 
 /// Whether the sides of a finding at this place made different calls.

@@ -138,6 +138,7 @@ fn side_title(side: &Side) -> String {
             format!("{who}: {op} {sizes}{dtype}, {}", state_word(state))
         }
         (None, SideState::Unknown) => format!("{who}: nothing is known"),
+        (None, SideState::Completed) => format!("{who}: finished it; only what is unfinished was dumped"),
         (None, _) => match &side.last_op {
             Some(last) => {
                 let row = last.seq.map(|seq| format!(" (row {seq} of {})", last.group)).unwrap_or_default();

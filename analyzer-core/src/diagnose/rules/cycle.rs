@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::words;
 use crate::align::{Cell, RowIdx};
 use crate::diagnose::precedent::{self, Departure};
-use crate::diagnose::{Case, Draft, DraftSide, Place};
+use crate::diagnose::{Absence, Case, Draft, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Cause, Confidence, Kind, readable_ranges};
@@ -61,7 +61,7 @@ pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> O
         ),
     };
     let mut sides = words::sides_by_progress(case, place);
-    for side in sides.iter_mut().filter(|side| side.entry.is_none() && !side.unknown) {
+    for side in sides.iter_mut().filter(|side| side.entry.is_none() && side.absence == Absence::Missing) {
         side.last = Some((rank, departure.did));
     }
     Some(Draft {
@@ -69,6 +69,7 @@ pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> O
         cause: Cause::CpuDivergence,
         confidence,
         place,
+        more: Vec::new(),
         suspects: suspects.clone(),
         tie: false,
         sides,
@@ -163,6 +164,7 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
         cause: Cause::CpuDivergence,
         confidence: if tie { Confidence::Medium } else { Confidence::High },
         place,
+        more: Vec::new(),
         suspects: if tie { Vec::new() } else { odd_ranks.clone() },
         tie,
         sides: alloc::vec![side(&usual), side(&odd)],
@@ -217,6 +219,7 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
         cause: if places.iter().all(|place| matches!(place, Place::Message(..))) { Cause::CpuDivergence } else { Cause::LaunchOrder },
         confidence: Confidence::Medium,
         place,
+        more: Vec::new(),
         suspects: Vec::new(),
         tie: false,
         headline: format!("Ranks {} wait for each other in a circle: {}", readable_ranges(&all), shown.join("; ")),

@@ -92,6 +92,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         cause,
         confidence,
         place,
+        more: Vec::new(),
         suspects,
         tie: false,
         sides: words::sides_by_progress(case, place),

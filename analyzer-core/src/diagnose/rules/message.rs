@@ -67,6 +67,7 @@ fn describe_skipper(case: &Case<'_>, front: Place, skipper: &Party) -> Option<Dr
         cause: Cause::CpuDivergence,
         confidence: Confidence::Medium,
         place: front,
+        more: Vec::new(),
         suspects: alloc::vec![skipper.rank],
         tie: false,
         sides,
@@ -115,6 +116,7 @@ fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party], absent: 
         cause: if idle { Cause::CpuStuck } else { Cause::CpuDivergence },
         confidence: if idle { Confidence::Medium } else { Confidence::High },
         place,
+        more: Vec::new(),
         suspects: alloc::vec![absent.rank],
         tie: false,
         sides,
@@ -189,6 +191,7 @@ pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<
         cause: Cause::BadArguments,
         confidence: if suspects.is_empty() { Confidence::Medium } else { Confidence::High },
         place,
+        more: Vec::new(),
         tie: suspects.is_empty(),
         suspects,
         sides: alloc::vec![

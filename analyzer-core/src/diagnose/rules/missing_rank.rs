@@ -5,33 +5,77 @@ use alloc::vec::Vec;
 
 use super::words;
 use crate::align::{Cell, Table};
+use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place};
-use crate::job::RankIdx;
+use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Alternative, Cause, Confidence, Kind};
 
 /// Blames the members that have not issued a row and wait for nothing themselves.
 pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
-    let Place::Row(group, row) = place else { return None };
+    describe(case, &[place], false)
+}
+
+/// Blames members of whose rows nothing is known because only what is unfinished was dumped: they have nothing unfinished anywhere
+/// while their peers wait in several of their groups. Whether they finished what the peers wait in or never issued it, their
+/// program has stopped.
+pub(in crate::diagnose) fn find_idle(case: &Case<'_>, place: Place) -> Option<Draft> {
+    describe(case, &[place], true)
+}
+
+/// Groups in which the peers of a rank must wait before an absent row counts against it.
+const VOTES: usize = 2;
+
+/// Whether a rank has nothing unfinished while its peers wait in several of its groups, by a dump of what is unfinished.
+fn is_idle_by_vote(case: &Case<'_>, rank: RankIdx) -> bool {
+    let dump = case.job.rank(rank);
+    let peers_wait = |group: GroupIdx| {
+        let band = case.table.band(group);
+        band.rows().any(|row| band.issued(row).any(|(_, other, entry)| case.table.progress(other, entry).is_pending()))
+    };
+    let groups = (0..case.job.groups.len() as u32).map(GroupIdx);
+    dump.capabilities.only_active
+        && case.front(rank).is_none()
+        && groups
+            .filter(|&group| case.job.group(group).position(dump.rank).is_some() && peers_wait(group))
+            .take(VOTES)
+            .count()
+            == VOTES
+}
+
+/// As [`find`], for one thing that happened in several sibling groups.
+pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: bool) -> Option<Draft> {
+    let (&place, more) = places.split_first()?;
+    let Place::Row(group, _) = place else { return None };
     let parties = case.parties(place);
-    let idle = |rank: RankIdx| case.front(rank).is_none();
-    let suspects = words::pick(&parties, |party| party.cell == Cell::MISSING && party.dump.is_some_and(idle));
-    let waiting = words::pick(&parties, |party| case.waits(party));
+    let stopped = |party: &Party| match (party.cell, party.dump) {
+        (Cell::MISSING, Some(rank)) => case.front(rank).is_none(),
+        (Cell::UNKNOWN, Some(rank)) => by_vote && is_idle_by_vote(case, rank),
+        _ => false,
+    };
+    let (mut suspects, mut waiting, mut voted) = (Vec::new(), Vec::new(), false);
+    for &place in places {
+        let parties = case.parties(place);
+        suspects.extend(words::pick(&parties, stopped));
+        voted |= parties.iter().any(|party| party.cell == Cell::UNKNOWN && stopped(party));
+        waiting.extend(words::pick(&parties, |party| case.waits(party)));
+    }
+    suspects.sort_unstable();
+    waiting.sort_unstable();
     let (&first, witness) = (suspects.first()?, parties.iter().find(|party| case.waits(party))?);
     let (witness_rank, witness_entry) = (witness.dump?, witness.cell.entry()?);
     let suspect = case.job.rank_idx(first)?;
 
     let call = words::call(case, witness_rank, witness_entry);
-    let label = case.job.label(group);
-    let number = case.band(place).number(row);
+    let at = words::places(case, places);
     let headline = format!(
-        "{} never issued {call} in {label} (row {number}): {} in {}{}",
+        "{} never issued {call} in {at}: {} in {}{}",
         words::ranks_capital(&suspects),
         words::others_wait(&waiting),
         words::site_or_op(case, witness_rank, witness_entry),
-        left_here(case, suspect),
+        left_here(case, &suspects, suspect),
     );
     let mut evidence = alloc::vec![format!(
-        "{} issued row {number} of {label} and {} not finished it; {} did not issue it and {} nothing unfinished",
+        "{} issued {at} and {} not finished it; {} did not issue it and {} nothing unfinished",
         words::ranks(&waiting),
         words::form(&waiting, "has", "have"),
         words::ranks(&suspects),
@@ -40,11 +84,15 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     for &rank in suspects.iter().take(4) {
         if let Some(at) = case.job.rank_idx(rank) {
             evidence.push(format!("rank {rank}: {}", words::last_seen(case, at)));
+            evidence.extend(counted(case, group, at));
             evidence.extend(silence(case, at));
         }
     }
-    let mut confidence = Confidence::High;
-    if suspects.len() * 2 > parties.len() || case.job.group(group).assumed {
+    let mut confidence = if voted { Confidence::Medium } else { Confidence::High };
+    if case.job.rank(suspect).capabilities.only_active && !voted {
+        confidence = confidence.lowered();
+    }
+    if suspects.len() * 2 > suspects.len() + waiting.len() || case.job.group(group).assumed {
         confidence = confidence.lowered();
     }
     if !case.job.rank(suspect).capabilities.weak_libraries.is_empty() {
@@ -55,6 +103,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         cause: Cause::CpuStuck,
         confidence,
         place,
+        more: more.to_vec(),
         suspects: suspects.clone(),
         tie: false,
         sides: words::sides_by_progress(case, place),
@@ -71,9 +120,34 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     })
 }
 
-fn left_here(case: &Case<'_>, suspect: RankIdx) -> alloc::string::String {
-    let Some(last) = case.last_entry(suspect) else { return ", it issued nothing at all".into() };
-    format!(", it was last seen in {}", words::site_or_op(case, suspect, last))
+fn left_here(case: &Case<'_>, suspects: &[u32], suspect: RankIdx) -> alloc::string::String {
+    let Some(last) = case.last_entry(suspect) else {
+        let only_active = case.job.rank(suspect).capabilities.only_active;
+        let who = words::form(suspects, "it has", "they have");
+        return if only_active {
+            format!(", {who} nothing unfinished")
+        } else {
+            format!(", {who} issued nothing at all")
+        };
+    };
+    let who = if suspects.len() == 1 { "it".into() } else { format!("rank {}", case.job.rank(suspect).rank) };
+    format!(", {who} was last seen in {}", words::site_or_op(case, suspect, last))
+}
+
+/// What the counters of a dump of unfinished operations say of a group.
+fn counted(case: &Case<'_>, group: GroupIdx, rank: RankIdx) -> Option<alloc::string::String> {
+    let dump = case.job.rank(rank);
+    let at = dump.statuses.binary_search_by_key(&group, |item| item.0).ok()?;
+    let status = dump.statuses.get(at)?.1;
+    dump.capabilities.only_active.then(|| {
+        format!(
+            "rank {}: its counters in {} stand at {} issued and {} finished",
+            dump.rank,
+            case.job.label(group),
+            status.last_enqueued,
+            status.last_completed
+        )
+    })
 }
 
 /// How long a rank had been silent when the newest dump was written.

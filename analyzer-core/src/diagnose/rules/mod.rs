@@ -1,6 +1,7 @@
 //! One file per rule: what it recognises, and what it says about it.
 
 pub(super) mod arguments;
+pub(super) mod behind;
 pub(super) mod cycle;
 pub(super) mod divergence;
 pub(super) mod joined;

@@ -29,6 +29,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         cause: if scant { Cause::Undetermined } else { Cause::ProcessLost },
         confidence,
         place,
+        more: Vec::new(),
         suspects: if scant { Vec::new() } else { absent.clone() },
         tie: false,
         sides: words::sides_by_progress(case, place),

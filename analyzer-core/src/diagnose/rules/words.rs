@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::align::Cell;
 use crate::diagnose::case::Party;
-use crate::diagnose::{Case, DraftSide, Place};
+use crate::diagnose::{Absence, Case, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Site, readable_ranges, sizes_text};
@@ -105,9 +105,20 @@ pub(super) fn place(case: &Case<'_>, place: Place) -> String {
     }
 }
 
+/// Several places of one story: `row 18 of tp[2,3] and tp[6,7]`.
+pub(super) fn places(case: &Case<'_>, places: &[Place]) -> String {
+    let Some((&first, rest)) = places.split_first() else { return String::new() };
+    let text = place(case, first);
+    match rest {
+        [] => text,
+        [one] => format!("{text} and {}", case.job.label(one.group())),
+        [one, more @ ..] => format!("{text}, {} and {} more groups like it", case.job.label(one.group()), more.len()),
+    }
+}
+
 /// `, last seen in all_reduce [1] at f (a.py:3), row 17 of world`; nothing for a rank without entries.
 pub(super) fn last_seen(case: &Case<'_>, rank: RankIdx) -> String {
-    let Some(last) = case.last_entry(rank) else { return String::new() };
+    let Some(last) = case.last_entry(rank) else { return "no operation in its dump".into() };
     let entry = case.job.entry(rank, last);
     let label = case.job.group_of(rank, &entry).map(|group| case.job.label(group)).unwrap_or_default();
     let row = entry.collective_seq.map(|seq| format!(", row {seq} of {label}")).unwrap_or_default();
@@ -125,15 +136,15 @@ pub(super) fn issued_side(case: &Case<'_>, voters: &[(RankIdx, EntryIdx)]) -> Dr
         ranks: voters.iter().map(|&(rank, _)| case.job.rank(rank).rank).collect(),
         entry: voters.first().copied(),
         last: None,
-        unknown: false,
+        absence: Absence::Missing,
     }
 }
 
 /// The side of ranks that issued nothing here.
-pub(super) fn absent_side(case: &Case<'_>, ranks: &[u32], unknown: bool) -> DraftSide {
+pub(super) fn absent_side(case: &Case<'_>, ranks: &[u32], absence: Absence) -> DraftSide {
     let lowest = ranks.first().and_then(|&rank| case.job.rank_idx(rank));
-    let last = lowest.and_then(|rank| Some((rank, case.last_entry(rank)?)));
-    DraftSide { ranks: ranks.to_vec(), entry: None, last, unknown }
+    let last = lowest.filter(|_| absence != Absence::Finished).and_then(|rank| Some((rank, case.last_entry(rank)?)));
+    DraftSide { ranks: ranks.to_vec(), entry: None, last, absence }
 }
 
 /// All sides of a place by what its parties did: one for each progress of those who issued it, those who did not, those of whom
@@ -154,11 +165,15 @@ pub(super) fn sides_by_progress(case: &Case<'_>, at: Place) -> Vec<DraftSide> {
     }
     let missing = pick(&parties, |party| party.cell == Cell::MISSING);
     if !missing.is_empty() {
-        sides.push(absent_side(case, &missing, false));
+        sides.push(absent_side(case, &missing, Absence::Missing));
+    }
+    let finished = pick(&parties, |party| party.cell == Cell::FINISHED);
+    if !finished.is_empty() {
+        sides.push(absent_side(case, &finished, Absence::Finished));
     }
     let unknown = pick(&parties, |party| party.cell == Cell::UNKNOWN || party.cell == Cell::NO_DUMP);
     if !unknown.is_empty() {
-        sides.push(absent_side(case, &unknown, true));
+        sides.push(absent_side(case, &unknown, Absence::Unknown));
     }
     sides
 }

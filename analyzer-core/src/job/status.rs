@@ -1,0 +1,44 @@
+//! Which group a counter of `pg_status` belongs to.
+
+use alloc::vec::Vec;
+
+use super::GroupIdx;
+use super::resolve::RankGroups;
+use crate::dump::{Dump, GroupStatus};
+
+/// The counters of a dump by group, sorted.
+///
+/// Entries say which `pg_id` means which group. A dump without an entry of a group leaves that open; then the order tells, where it
+/// can: groups are numbered within a process in the order in which they are made, and names are counters of the same order. That
+/// holds only where there are as many counters as named groups, and where it agrees with all entries.
+pub(super) fn by_group(dump: &Dump, groups: &RankGroups) -> Vec<(GroupIdx, GroupStatus)> {
+    let mut known: Vec<(GroupIdx, GroupStatus)> = dump
+        .group_refs
+        .iter()
+        .zip(&groups.of_ref)
+        .filter_map(|(group_ref, &group)| {
+            let status = dump.group_statuses.iter().find(|status| Some(status.pg_id) == group_ref.pg_id)?;
+            Some((group, *status))
+        })
+        .collect();
+    known.sort_by_key(|item| item.0);
+    known.dedup_by_key(|item| item.0);
+    let mut ordered = by_order(dump, groups).unwrap_or_default();
+    ordered.sort_by_key(|item| item.0);
+    let agrees = |item: &(GroupIdx, GroupStatus)| {
+        let at = ordered.binary_search_by_key(&item.0, |other| other.0).ok();
+        at.and_then(|at| ordered.get(at)).is_some_and(|other| other.1.pg_id == item.1.pg_id)
+    };
+    if known.iter().all(agrees) { ordered } else { known }
+}
+
+/// Pairs counters and groups by their order.
+fn by_order(dump: &Dump, groups: &RankGroups) -> Option<Vec<(GroupIdx, GroupStatus)>> {
+    if groups.of_config.len() != dump.group_statuses.len() {
+        return None;
+    }
+    groups.of_config.iter().map(|item| item.0.parse::<u64>().ok()).collect::<Option<Vec<u64>>>()?;
+    let mut statuses = dump.group_statuses.clone();
+    statuses.sort_by_key(|status| status.pg_id);
+    Some(groups.of_config.iter().map(|item| item.1).zip(statuses).collect())
+}

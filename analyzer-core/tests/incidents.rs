@@ -1,6 +1,11 @@
 //! Real incidents of a large job, read where they are: dumps of unfinished entries alone, from 16 ranks in 65 groups.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and may say why it skips")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test may fail and may say why it skips"
+)]
 
 mod dump;
 

@@ -1,8 +1,7 @@
 //! A made-up rank of a large job, with the proportions of a real one.
 
-use std::rc::Rc;
-
 use crate::pickler::{Tree, dict, pickle};
+use crate::stacks::stacks;
 
 /// What to make.
 #[derive(Clone, Copy, Debug)]
@@ -18,12 +17,9 @@ pub struct Shape {
 /// The size that the limits in the README are stated for.
 pub const LARGE: Shape = Shape { entries: 2000, frames: 30, call_sites: 150 };
 
-const LAYERS: usize = 36;
-const PACKAGES: &str = "/opt/venv/lib/python3.11/site-packages/";
-
 /// The pickle of one rank.
 pub fn dump(shape: Shape) -> Vec<u8> {
-    let stacks = stacks(shape);
+    let stacks = stacks(shape.frames, shape.call_sites);
     let entries = (0..shape.entries).map(|at| entry(at, &stacks)).collect();
     let groups = [("0", "default_pg"), ("3", "mesh_tp"), ("17", "mesh_dp"), ("29", "mesh_pp")];
     let ranks = ["[0, 1, 2, 3, 4, 5, 6, 7]", "[0, 1]", "[0, 2, 4, 6]", "[0, 4]"];
@@ -41,46 +37,6 @@ pub fn dump(shape: Shape) -> Vec<u8> {
         ("pg_status", Tree::Dict(status.collect())),
         ("entries", Tree::List(entries)),
     ]))
-}
-
-/// The call stacks: each call site has frames of its own inside, shares those of its layer and those of the training loop.
-fn stacks(shape: Shape) -> Vec<Tree> {
-    let frame = |name: &str, file: &str, line: usize| {
-        let file = if file.starts_with('/') { file.to_owned() } else { format!("{PACKAGES}{file}") };
-        Tree::Shared(Rc::new(dict([
-            ("name", name.into()),
-            ("filename", file.as_str().into()),
-            ("line", Tree::Int(line as i64)),
-        ])))
-    };
-    let inner = [
-        frame("all_reduce", "torch/distributed/distributed_c10d.py", 2810),
-        frame("wrapper", "torch/distributed/c10d_logger.py", 81),
-    ];
-    let outer: Vec<Tree> =
-        (0..shape.frames / 3).map(|depth| frame("train_step", "/opt/train/loop.py", 100 + depth)).collect();
-    let layers: Vec<Vec<Tree>> = (0..LAYERS)
-        .map(|layer| {
-            let depth = shape.frames / 3;
-            (0..depth)
-                .map(|at| match at % 3 {
-                    0 => frame("_call_impl", "torch/nn/modules/module.py", 1790),
-                    1 => frame("_wrapped_call_impl", "torch/nn/modules/module.py", 1779),
-                    _ => frame(&format!("forward_{at}"), "/opt/train/blocks.py", 97 + 40 * layer + at),
-                })
-                .collect()
-        })
-        .collect();
-    (0..shape.call_sites)
-        .map(|site| {
-            let layer = &layers[site % LAYERS];
-            let own = shape.frames - inner.len() - outer.len() - layer.len();
-            let own = (0..own).map(|at| frame(&format!("op_{}", site % 23), "/opt/train/parallel.py", 12 * site + at));
-            Tree::List(
-                inner.iter().cloned().chain(own).chain(layer.iter().cloned()).chain(outer.iter().cloned()).collect(),
-            )
-        })
-        .collect()
 }
 
 fn entry(at: usize, stacks: &[Tree]) -> Tree {

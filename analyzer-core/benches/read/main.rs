@@ -16,6 +16,7 @@ mod heap;
 mod job;
 #[path = "../../tests/dump/pickler.rs"]
 mod pickler;
+mod stacks;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -14,7 +14,7 @@ mod table_index;
 mod table_view;
 mod text;
 
-pub(crate) use build::build;
+pub use build::build;
 pub use cell_detail::{CellDetail, OtherSide, PanelFrame};
 pub use contract::{
     Alternative, Cause, Confidence, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place, Quality,

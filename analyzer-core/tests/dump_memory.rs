@@ -6,6 +6,8 @@ mod heap;
 mod job;
 #[path = "dump/pickler.rs"]
 mod pickler;
+#[path = "../benches/read/stacks.rs"]
+mod stacks;
 
 use hangscope_analyzer_core::dump::read;
 

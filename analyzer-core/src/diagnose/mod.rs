@@ -6,7 +6,9 @@
 
 mod call;
 mod case;
+mod consistency;
 mod disagreement;
+mod doubt;
 mod draft;
 mod drift;
 mod origin;

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::disagreement::first_misfit;
-use super::rules::{arguments, behind, cycle, divergence, joined, message, missing_rank, no_dump};
+use super::rules::{behind, cycle, divergence, joined, message, missing_rank, no_dump, splits};
 use super::vote::siblings;
 use super::wait_graph::WaitGraph;
-use super::{Case, Draft, Place};
+use super::{Case, Draft, Place, doubt};
 use crate::align::Band;
 use crate::report::Kind;
 
@@ -37,8 +37,12 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
     if found.is_empty() {
         found = ends(case, &graph);
     }
-    let drafts = without_consequences(case, &graph, found);
-    if drafts.is_empty() { passed(case) } else { drafts }
+    let mut drafts = without_consequences(case, &graph, found);
+    if drafts.is_empty() {
+        drafts = passed(case);
+    }
+    drafts.iter_mut().for_each(|draft| doubt::weigh(case, draft));
+    drafts
 }
 
 fn at_places(graph: &WaitGraph, rule: impl Fn(Place) -> Option<Draft>) -> Vec<Found> {
@@ -62,7 +66,7 @@ fn own_reasons(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
             .or_else(|| message::find_misfit(case, place))
             .or_else(|| missing_rank::find(case, place))
             .or_else(|| message::find_unposted(case, place))
-            .or_else(|| arguments::find_split(case, place))
+            .or_else(|| splits::find(case, place))
     })
 }
 
@@ -93,7 +97,7 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
         } else if places.len() > 1 {
             other.extend(cycle::find_deadlock(case, &places).map(found));
         } else {
-            let rules = [missing_rank::find_idle, behind::find, joined::find];
+            let rules = [missing_rank::find_idle, splits::find_overtaken, behind::find, joined::find];
             let one = places.first().and_then(|&place| rules.iter().find_map(|rule| rule(case, place)));
             other.extend(one.map(found));
         }

@@ -6,12 +6,11 @@ use alloc::vec::Vec;
 
 use super::words;
 use crate::align::RowIdx;
-use crate::diagnose::call::numel;
-use crate::diagnose::vote::Division;
+use crate::diagnose::consistency;
+use crate::diagnose::vote::{self, Division};
 use crate::diagnose::{Case, Draft, DraftSide, Place};
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Cause, Confidence, Kind};
-use crate::symbols::ShapesId;
 
 /// Describes a row whose calls differ in sizes or dtypes alone.
 pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowIdx, division: &Division) -> Draft {
@@ -59,7 +58,9 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
         ],
         hangs: true,
     };
-    match division.right {
+    // An even vote is decided where only one side's call fits its own group.
+    let fitting = fitting_camp(case, group, division);
+    match division.right.or(fitting) {
         Some(right) => {
             draft.suspects =
                 texts.iter().enumerate().filter(|(at, _)| *at != right).flat_map(|(_, item)| item.0.clone()).collect();
@@ -77,6 +78,14 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
                 if others.0.len() == 1 { words::ranks(others.0) } else { format!("the other {}", others.0.len()) },
                 others.1,
             );
+            if division.right.is_none() {
+                draft.confidence = draft.confidence.lowered();
+                draft.evidence.push(format!(
+                    "the vote is even; what {} passed does not fit a group of {} ranks",
+                    words::ranks(&draft.suspects),
+                    case.job.group(group).members.len()
+                ));
+            }
             if division.by_siblings {
                 draft.confidence = draft.confidence.lowered();
                 draft.evidence.push("the vote is even; the other groups of the same kind decide".into());
@@ -96,58 +105,23 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
     draft
 }
 
+/// The only camp whose call fits its own group, where the others' do not.
+fn fitting_camp(case: &Case<'_>, group: GroupIdx, division: &Division) -> Option<usize> {
+    let size = case.job.group(group).members.len();
+    let fits = |camp: &vote::Camp| {
+        let &(rank, entry) = camp.voters.first()?;
+        let (op, args, _) = case.table.signature(case.job, rank, entry);
+        consistency::fits_group(case.job, op, args, size)
+    };
+    let fitting: Vec<bool> = division.camps.iter().map(fits).collect::<Option<Vec<bool>>>()?;
+    let one = fitting.iter().position(|&fits| fits)?;
+    (fitting.iter().filter(|&&fits| fits).count() == 1).then_some(one)
+}
+
 fn with_dtype(case: &Case<'_>, rank: RankIdx, entry: crate::dump::EntryIdx) -> String {
     let args = case.job.symbols.args.get(case.job.entry(rank, entry).args);
     let list = if args.input_dtypes == Default::default() { args.output_dtypes } else { args.input_dtypes };
     let dtypes: Vec<&str> =
         case.job.symbols.dtype_lists.get(list).iter().map(|&dtype| case.job.symbols.strings.get(dtype)).collect();
     format!("{} of {}", words::call(case, rank, entry), dtypes.join(", "))
-}
-
-/// An all_to_all that all have joined and whose sizes cannot agree: what is sent is not what is received.
-pub(in crate::diagnose) fn find_split(case: &Case<'_>, place: Place) -> Option<Draft> {
-    let parties = case.parties(place);
-    let (mut sent, mut received) = (0i64, 0i64);
-    let mut first = None;
-    for party in &parties {
-        let (rank, entry) = (party.dump?, party.cell.entry()?);
-        if !words::op(case, rank, entry).starts_with("all_to_all") {
-            return None;
-        }
-        let args = case.job.symbols.args.get(case.job.entry(rank, entry).args);
-        sent = sent.saturating_add(total(case, args.input_sizes));
-        received = received.saturating_add(total(case, args.output_sizes));
-        first.get_or_insert((rank, entry));
-    }
-    let (rank, entry) = first?;
-    if sent == received || !parties.iter().any(|party| case.waits(party)) {
-        return None;
-    }
-    let at = words::place(case, place);
-    Some(Draft {
-        kind: Kind::SplitMismatch,
-        cause: Cause::BadArguments,
-        confidence: Confidence::Medium,
-        place,
-        more: Vec::new(),
-        suspects: Vec::new(),
-        tie: false,
-        sides: words::sides_by_progress(case, place),
-        headline: format!(
-            "The sizes of {} in {at}{} cannot agree: all ranks together send {sent} elements and expect {received}; the dumps do not tell whose split is wrong",
-            words::op(case, rank, entry),
-            words::at_site(case, rank, entry),
-        ),
-        evidence: alloc::vec![format!("{at}: {sent} elements sent, {received} expected, over {} ranks", parties.len())],
-        alternatives: Vec::new(),
-        next_steps: alloc::vec![
-            "print the split sizes before this call on every rank: what rank a sends to rank b must be what b expects from a".into(),
-        ],
-        hangs: true,
-    })
-}
-
-fn total(case: &Case<'_>, sizes: ShapesId) -> i64 {
-    let shapes = case.job.symbols.shape_lists.get(sizes).iter();
-    shapes.fold(0i64, |sum, &shape| sum.saturating_add(numel(case.job.symbols.shapes.get(shape))))
 }

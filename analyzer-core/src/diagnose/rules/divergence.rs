@@ -190,7 +190,7 @@ fn blame(
     if !confirmed && drift == Drift::Replaced && kind != Kind::OpMismatch {
         confidence = confidence.lowered();
     }
-    if division.by_siblings || case.job.group(group).assumed {
+    if division.by_siblings {
         confidence = confidence.lowered();
     }
     Draft {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::words;
+use super::{host, words};
 use crate::align::{Cell, Progress};
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place};
@@ -73,6 +73,10 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         if !list.is_empty() {
             evidence.push(format!("{}: {what}", words::ranks(list)));
         }
+    }
+    for list in [&waiting, &scheduled, &started] {
+        let lines = host::shared(case, list);
+        evidence.extend(lines.filter(|line| !evidence.contains(line)));
     }
     let mut next_steps = Vec::new();
     if rooted && suspects.is_empty() {

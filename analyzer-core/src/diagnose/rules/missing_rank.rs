@@ -92,10 +92,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
     if case.job.rank(suspect).capabilities.only_active && !voted {
         confidence = confidence.lowered();
     }
-    if suspects.len() * 2 > suspects.len() + waiting.len() || case.job.group(group).assumed {
-        confidence = confidence.lowered();
-    }
-    if !case.job.rank(suspect).capabilities.weak_libraries.is_empty() {
+    if suspects.len() * 2 > suspects.len() + waiting.len() {
         confidence = confidence.lowered();
     }
     Some(Draft {

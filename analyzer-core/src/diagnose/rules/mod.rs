@@ -8,6 +8,8 @@ pub(super) mod joined;
 pub(super) mod message;
 pub(super) mod missing_rank;
 pub(super) mod no_dump;
+pub(super) mod splits;
 
 mod habit;
+mod host;
 mod words;

@@ -1,12 +1,12 @@
 //! Sends and receives of one group, paired by sender, receiver and n-th message.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::blocks::Blocks;
 use super::{Cell, Progress};
 use crate::dump::EntryIdx;
-use crate::job::{Direction, GroupIdx, Job, RankIdx};
+use crate::job::{Direction, Group, GroupIdx, Job, Peer, RankIdx};
 
 /// One message: a send and its receive, of which one may be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,23 +45,22 @@ pub(super) fn pair(
 ) -> Vec<Message> {
     let mut pairs: BTreeMap<(u32, u32), Queues> = BTreeMap::new();
     let mut messages = Vec::new();
+    // Ranks that receive from any source: which sends these meet is not known.
+    let mut open = BTreeSet::new();
     for (rank, own) in entries {
         let me = job.rank(*rank).rank;
         let mut alone = 0;
         for &at in own {
             let entry = job.entry(*rank, at);
             let Some(peer) = job.op(entry.op).peer else { continue };
-            let global = |rank: Option<u32>| rank.and_then(|rank| job.group(group).global_rank(rank));
-            let ends = match (peer.direction, global(peer.src), global(peer.dst)) {
-                (_, Some(src), Some(dst)) if src != dst => Some((src, dst)),
-                _ => None,
-            };
+            let ends = ends(job.group(group), me, peer);
             match (ends, peer.direction) {
                 (Some(pair), Direction::Send) => pairs.entry(pair).or_default().sends.push(at),
                 (Some(pair), Direction::Recv) => pairs.entry(pair).or_default().recvs.push(at),
                 // Any source, or no ranks in the name: it stands alone.
                 (None, direction) => {
                     alone += 1;
+                    open.extend((direction == Direction::Recv).then_some(me));
                     let cell = Cell::issued(at);
                     let (send, recv) = match direction {
                         Direction::Send => (cell, Cell::UNKNOWN),
@@ -73,17 +72,41 @@ pub(super) fn pair(
         }
     }
     for ((src, dst), queues) in pairs {
-        zip(job, blocks, (src, dst), &queues, &mut messages);
+        zip(job, blocks, (src, dst), &queues, open.contains(&dst), &mut messages);
     }
     messages.sort_by_key(|message| (message.src, message.dst, message.nth));
     messages
 }
 
+/// Sender and receiver as global ranks. A recorder may leave out one end (a receive from any source) or both; in a group of two
+/// the other end can only be the other member.
+fn ends(group: &Group, me: u32, peer: Peer) -> Option<(u32, u32)> {
+    let global = |rank: Option<u32>| rank.and_then(|rank| group.global_rank(rank));
+    let other = match *group.members.as_slice() {
+        [a, b] if a == me => Some(b),
+        [a, b] if b == me => Some(a),
+        _ => None,
+    };
+    let (src, dst) = match peer.direction {
+        Direction::Send => (global(peer.src).or(Some(me)), global(peer.dst).or(other)),
+        Direction::Recv => (global(peer.src).or(other), global(peer.dst).or(Some(me))),
+    };
+    src.zip(dst).filter(|(src, dst)| src != dst)
+}
+
 /// The n-th send meets the n-th receive.
 ///
 /// Where a ring lost entries the counts start at different messages; then the last finished send and the last finished receive are
-/// taken for the same message, since one cannot be finished much ahead of the other.
-fn zip(job: &Job, blocks: &[Blocks], (src, dst): (u32, u32), queues: &Queues, messages: &mut Vec<Message>) {
+/// taken for the same message, since one cannot be finished much ahead of the other. A receiver that also takes from any source
+/// (`any_source`) may have met a send that way.
+fn zip(
+    job: &Job,
+    blocks: &[Blocks],
+    (src, dst): (u32, u32),
+    queues: &Queues,
+    any_source: bool,
+    messages: &mut Vec<Message>,
+) {
     let (sender, receiver) = (job.rank_idx(src), job.rank_idx(dst));
     let wrapped = |rank: Option<RankIdx>| rank.is_some_and(|rank| job.rank(rank).capabilities.wrapped);
     let finished = |rank: Option<RankIdx>, queue: &[EntryIdx]| {
@@ -118,7 +141,10 @@ fn zip(job: &Job, blocks: &[Blocks], (src, dst): (u32, u32), queues: &Queues, me
             dst,
             nth: nth as u32 + 1,
             send: cell(&queues.sends, skip_recvs, sender),
-            recv: cell(&queues.recvs, skip_sends, receiver),
+            recv: match cell(&queues.recvs, skip_sends, receiver) {
+                Cell::MISSING if any_source => Cell::UNKNOWN,
+                recv => recv,
+            },
         });
     }
 }

@@ -40,7 +40,7 @@ fn main() {
         "{:>6} {:>8} {:>6} {:>10} {:>10} {:>10} {:>10} {:>22}",
         "ranks", "entries", "fault", "read", "merge", "align", "diagnose", "(align+diagnose)/read"
     );
-    for fault in [Fault::Stop, Fault::Skip, Fault::Lost, Fault::None] {
+    for fault in [Fault::Stop, Fault::Skip, Fault::Early, Fault::Lost, Fault::None] {
         for &ranks in &ranks {
             run(Mesh { ranks, entries: 2000, fault });
         }

@@ -19,6 +19,8 @@ pub enum Fault {
     Stop,
     /// It leaves out one operation of its tensor-parallel group and goes on.
     Skip,
+    /// It leaves out many operations, and waits in one of the world while all others wait before they get there.
+    Early,
     /// It leaves no dump.
     Lost,
 }
@@ -67,6 +69,7 @@ impl Mesh {
                     Fault::Stop => break,
                     // The operation at `first_open` is one of its tensor-parallel group.
                     Fault::Skip if at == first_open => continue,
+                    Fault::Early if group_of(at, first_open) != 0 => continue,
                     _ => {}
                 }
             }
@@ -74,6 +77,9 @@ impl Mesh {
             sequence[group] += 1;
             blocked |= at >= first_open && self.fault != Fault::None && (in_his_group || group != 1);
             entries.push(entry(at, sequence[group], (group, &groups[group].0, groups[group].1), blocked, stacks));
+            if blocked && self.fault == Fault::Early {
+                break;
+            }
         }
         Some(pickle(&dict([
             ("version", "2.10".into()),

@@ -1,5 +1,6 @@
 //! What a rank should have done next, by what the others with the same program did.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::vote::siblings;
@@ -7,17 +8,15 @@ use super::{Call, Case};
 use crate::align::RowIdx;
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
-use crate::symbols::StrId;
+use crate::symbols::{ArgsId, FrameId, StrId};
 
 /// An operation as ranks with the same program see it: groups are told apart by description and size, since members differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+struct Step {
     /// Handle of the group's description in the job's texts, when there; else of its name.
     group: Option<StrId>,
     size: usize,
     call: Call,
-    /// The entry.
-    pub entry: EntryIdx,
 }
 
 impl Step {
@@ -25,6 +24,9 @@ impl Step {
         self.group == other.group && self.size == other.size && self.call.equals(&other.call)
     }
 }
+
+/// A [`Step`] by handles alone: equal ones are equal steps.
+type Key = (Option<StrId>, usize, (StrId, ArgsId, u32), Option<FrameId>);
 
 /// How many operations after the last common row are looked at.
 const HORIZON: usize = 128;
@@ -40,73 +42,139 @@ pub(super) struct Departure {
     pub against: (usize, usize),
 }
 
-/// Where the program of `rank` parts from that of its peers after row `before` of `group`: the members of the group and of its
-/// siblings. Only ranks that did the same up to that point vote, and more than half of them must have done the same other thing.
-pub(super) fn departure(case: &Case<'_>, group: GroupIdx, before: Option<RowIdx>, rank: RankIdx) -> Option<Departure> {
-    let number = before.map(|row| case.table.band(group).number(row));
-    let own = steps(case, group, before, rank)?;
-    let mut voters: Vec<Vec<Step>> = Vec::new();
-    for other in core::iter::once(group).chain(siblings(case.job, group)) {
-        let band = case.table.band(other);
-        let row = match number {
-            Some(number) => match band.row_of(number) {
-                Some(row) => Some(row),
-                None => continue,
-            },
-            None => None,
-        };
-        for voter in band.columns.iter().flatten().copied().filter(|&voter| voter != rank) {
-            voters.extend(steps(case, other, row, voter));
-        }
+/// Steps of ranks that vote, and how many they are.
+type Voter<'a> = (&'a [Step], usize);
+
+/// Ranks that did the same after a row.
+#[derive(Debug)]
+struct Way {
+    steps: Vec<Step>,
+    ranks: usize,
+}
+
+/// The ways that the members of a group and of its siblings went after a row of some number.
+#[derive(Debug)]
+struct Ways {
+    ways: Vec<Way>,
+    /// Which way each rank went, and its entries of it; sorted by rank.
+    of: Vec<(RankIdx, usize, Vec<EntryIdx>)>,
+}
+
+/// Programs of ranks after rows, worked out once for each row of a family of sibling groups.
+#[derive(Debug, Default)]
+pub(super) struct Precedents {
+    known: BTreeMap<(GroupIdx, Option<u32>), Ways>,
+}
+
+impl Precedents {
+    /// Where the program of `rank` parts from that of its peers after row `before` of `group`: the members of the group and of its
+    /// siblings. Only ranks that did the same up to that point vote, and more than half of them must have done the same other thing.
+    pub fn departure(
+        &mut self,
+        case: &Case<'_>,
+        group: GroupIdx,
+        before: Option<RowIdx>,
+        rank: RankIdx,
+    ) -> Option<Departure> {
+        let number = before.map(|row| case.table.band(group).number(row));
+        let family: Vec<GroupIdx> = core::iter::once(group).chain(siblings(case.job, group)).collect();
+        let eldest = family.iter().min().copied().unwrap_or(group);
+        let ways = self.known.entry((eldest, number)).or_insert_with(|| Ways::of(case, &family, number));
+        ways.departure(rank)
     }
-    for (at, mine) in own.iter().enumerate() {
-        voters.retain(|theirs| theirs.len() > at);
-        let (with, against): (Vec<_>, Vec<_>) =
-            voters.iter().partition(|theirs| theirs.get(at).is_some_and(|step| step.equals(mine)));
-        let most =
-            against.iter().max_by_key(|candidate| against.iter().filter(|other| same_at(candidate, other, at)).count());
-        if let Some(most) = most {
-            let agreeing = against.iter().filter(|other| same_at(most, other, at)).count();
-            let asked = voters.len() + 1;
-            if agreeing * 2 > asked {
-                let left_out = (1..=HORIZON).find(|&shift| {
-                    let (theirs, mine) = (most.get(at + shift..).unwrap_or(&[]), &own[at..]);
-                    !theirs.is_empty() && theirs.iter().zip(mine).all(|(a, b)| a.equals(b))
+}
+
+impl Ways {
+    fn of(case: &Case<'_>, family: &[GroupIdx], number: Option<u32>) -> Ways {
+        let mut index: BTreeMap<Vec<Key>, usize> = BTreeMap::new();
+        let mut found = Ways { ways: Vec::new(), of: Vec::new() };
+        for &group in family {
+            let band = case.table.band(group);
+            let row = match number {
+                Some(number) => match band.row_of(number) {
+                    Some(row) => Some(row),
+                    None => continue,
+                },
+                None => None,
+            };
+            for (position, &rank) in band.columns.iter().enumerate() {
+                let Some(rank) = rank else { continue };
+                let start = match row {
+                    Some(row) => band.cell(row, position).entry().map(|entry| entry.0 + 1),
+                    None => (!case.job.rank(rank).capabilities.wrapped).then_some(0),
+                };
+                let Some(start) = start else { continue };
+                let (keys, entries) = keys(case, rank, start);
+                let way = *index.entry(keys).or_insert_with_key(|keys| {
+                    let steps = keys.iter().zip(&entries).map(|(key, &entry)| Step {
+                        group: key.0,
+                        size: key.1,
+                        call: Call::of(case.job, case.table, rank, entry),
+                    });
+                    found.ways.push(Way { steps: steps.collect(), ranks: 0 });
+                    found.ways.len() - 1
                 });
-                return Some(Departure { did: mine.entry, left_out, against: (agreeing, asked) });
+                if let Some(way) = found.ways.get_mut(way) {
+                    way.ranks += 1;
+                }
+                found.of.push((rank, way, entries));
             }
-            if against.len() >= with.len() {
+        }
+        found.of.sort_by_key(|item| item.0);
+        found
+    }
+
+    fn departure(&self, rank: RankIdx) -> Option<Departure> {
+        let place = self.of.binary_search_by_key(&rank, |item| item.0).ok()?;
+        let (_, own_way, entries) = self.of.get(place)?;
+        let own = &self.ways.get(*own_way)?.steps;
+        let mut voters: Vec<Voter<'_>> = self
+            .ways
+            .iter()
+            .enumerate()
+            .map(|(at, way)| (way.steps.as_slice(), way.ranks - usize::from(at == *own_way)))
+            .filter(|voter| voter.1 > 0)
+            .collect();
+        let count = |voters: &[&Voter<'_>]| voters.iter().map(|voter| voter.1).sum::<usize>();
+        for (at, mine) in own.iter().enumerate() {
+            voters.retain(|voter| voter.0.len() > at);
+            let (with, against): (Vec<&Voter<'_>>, Vec<&Voter<'_>>) =
+                voters.iter().partition(|voter| voter.0.get(at).is_some_and(|step| step.equals(mine)));
+            let agreeing = |candidate: &[Step]| -> usize {
+                against.iter().filter(|other| same_at(candidate, other.0, at)).map(|other| other.1).sum()
+            };
+            if let Some(most) = against.iter().max_by_key(|candidate| agreeing(candidate.0)) {
+                let agreeing = agreeing(most.0);
+                let asked = count(&with) + count(&against) + 1;
+                if agreeing * 2 > asked {
+                    let left_out = (1..=HORIZON).find(|&shift| {
+                        let (theirs, mine) = (most.0.get(at + shift..).unwrap_or(&[]), own.get(at..).unwrap_or(&[]));
+                        !theirs.is_empty() && theirs.iter().zip(mine).all(|(a, b)| a.equals(b))
+                    });
+                    return Some(Departure { did: *entries.get(at)?, left_out, against: (agreeing, asked) });
+                }
+                if count(&against) >= count(&with) {
+                    return None;
+                }
+            }
+            voters.retain(|voter| voter.0.get(at).is_some_and(|step| step.equals(mine)));
+            if voters.is_empty() {
                 return None;
             }
         }
-        voters.retain(|theirs| theirs.get(at).is_some_and(|step| step.equals(mine)));
-        if voters.is_empty() {
-            return None;
-        }
+        None
     }
-    None
 }
 
 fn same_at(a: &[Step], b: &[Step], at: usize) -> bool {
     matches!((a.get(at), b.get(at)), (Some(a), Some(b)) if a.equals(b))
 }
 
-/// The operations of a rank after a row of a group, messages left out: their order is free inside a block, and they name ranks.
-fn steps(case: &Case<'_>, group: GroupIdx, before: Option<RowIdx>, rank: RankIdx) -> Option<Vec<Step>> {
-    let band = case.table.band(group);
-    let start = match before {
-        None => 0,
-        Some(row) => {
-            let position = band.columns.iter().position(|&column| column == Some(rank))?;
-            band.cell(row, position).entry()?.0 + 1
-        }
-    };
+/// The operations of a rank from an entry on, messages left out: their order is free inside a block, and they name ranks.
+fn keys(case: &Case<'_>, rank: RankIdx, start: u32) -> (Vec<Key>, Vec<EntryIdx>) {
     let dump = case.job.rank(rank);
-    if before.is_none() && dump.capabilities.wrapped {
-        return None;
-    }
-    let blocks = case.table.blocks.get(rank.0 as usize)?;
-    let steps = (start..dump.entries.len() as u32)
+    let Some(blocks) = case.table.blocks.get(rank.0 as usize) else { return Default::default() };
+    (start..dump.entries.len() as u32)
         .map(EntryIdx)
         .filter(|&at| !blocks.is_folded(at))
         .filter_map(|at| {
@@ -116,14 +184,11 @@ fn steps(case: &Case<'_>, group: GroupIdx, before: Option<RowIdx>, rank: RankIdx
             }
             let of = case.job.group(case.job.group_of(rank, &entry)?);
             let name = if of.desc.is_empty() { &of.name } else { &of.desc };
-            Some(Step {
-                group: case.job.symbols.strings.find(name),
-                size: of.members.len(),
-                call: Call::of(case.job, case.table, rank, at),
-                entry: at,
-            })
+            let signature = case.table.signature(case.job, rank, at);
+            let key =
+                (case.job.symbols.strings.find(name), of.members.len(), signature, case.job.user_frame(entry.stack));
+            Some((key, at))
         })
         .take(HORIZON)
-        .collect();
-    Some(steps)
+        .unzip()
 }

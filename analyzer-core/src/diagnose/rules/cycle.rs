@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::words;
 use crate::align::{Cell, RowIdx};
-use crate::diagnose::precedent::{self, Departure};
+use crate::diagnose::precedent::{Departure, Precedents};
 use crate::diagnose::{Absence, Case, Draft, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
@@ -14,13 +14,14 @@ use crate::report::{Cause, Confidence, Kind, readable_ranges};
 
 /// A rank that is absent from a row because it left the common program before it, and waits elsewhere in the cycle.
 pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
+    let mut precedents = Precedents::default();
     let mut found: Vec<(Place, u32, RankIdx, Departure)> = Vec::new();
     for &place in places {
         let Place::Row(group, row) = place else { continue };
         for party in case.parties(place) {
             let (Cell::MISSING, Some(rank)) = (party.cell, party.dump) else { continue };
             let before = row.0.checked_sub(1).map(RowIdx);
-            if let Some(departure) = precedent::departure(case, group, before, rank) {
+            if let Some(departure) = precedents.departure(case, group, before, rank) {
                 found.push((place, party.rank, rank, departure));
             }
         }

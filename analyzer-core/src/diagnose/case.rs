@@ -33,6 +33,8 @@ pub struct Case<'a> {
     pub table: &'a Table,
     /// For each rank, its unfinished operations in the order in which it issued them.
     pub pending: Vec<Vec<(EntryIdx, Place)>>,
+    /// For each band, the last message of each pair, by its place in [`Band::messages`].
+    pub last_messages: Vec<Vec<u32>>,
 }
 
 /// A party of a place: the rank, its dump, what it did.
@@ -50,7 +52,8 @@ impl<'a> Case<'a> {
     /// Looks through the table once.
     pub fn new(job: &'a Job, table: &'a Table) -> Case<'a> {
         let mut pending: Vec<Vec<(EntryIdx, Place)>> = alloc::vec![Vec::new(); job.ranks.len()];
-        let mut case = Case { job, table, pending: Vec::new() };
+        let last_messages = table.bands.iter().map(|band| last_of_each_pair(&band.messages)).collect();
+        let mut case = Case { job, table, pending: Vec::new(), last_messages };
         let mut note = |rank: RankIdx, entry: EntryIdx, place: Place| {
             if table.progress(rank, entry).is_pending()
                 && let Some(own) = pending.get_mut(rank.0 as usize)
@@ -164,4 +167,14 @@ impl<'a> Case<'a> {
     pub fn last_entry(&self, rank: RankIdx) -> Option<EntryIdx> {
         (self.job.rank(rank).entries.len() as u32).checked_sub(1).map(EntryIdx)
     }
+}
+
+/// Messages are sorted by pair: the last one of each tells how many there are.
+fn last_of_each_pair(messages: &[Message]) -> Vec<u32> {
+    let pair = |message: &Message| (message.src, message.dst);
+    let is_last = |&at: &u32| {
+        let own = messages.get(at as usize).map(pair);
+        own != messages.get(at as usize + 1).map(pair)
+    };
+    (0..messages.len() as u32).filter(is_last).collect()
 }

@@ -63,11 +63,10 @@ pub(super) fn of_other_pairs(case: &Case<'_>, place: Place) -> Option<Habit> {
                 capabilities.wrapped || capabilities.only_active || capabilities.truncated
             })
         };
-        // Messages are sorted by pair: the last one of each tells how many there are.
-        for (at, last) in messages.iter().enumerate() {
-            let is_last = messages.get(at + 1).is_none_or(|next| (next.src, next.dst) != (last.src, last.dst));
+        let last = case.last_messages.get(group.0 as usize).map_or(&[][..], |last| last.as_slice());
+        for last in last.iter().filter_map(|&at| messages.get(at as usize)) {
             let own = group == place.group() && (last.src, last.dst) == (message.src, message.dst);
-            if !is_last || own || !last.is_pair() || lossy(last.src) || lossy(last.dst) {
+            if own || !last.is_pair() || lossy(last.src) || lossy(last.dst) {
                 continue;
             }
             asked += 1;

@@ -74,6 +74,7 @@ pub(crate) fn finding() -> Finding {
         victims: "4,6-7".to_owned(),
         blocked: "0-3".to_owned(),
         sides: Vec::new(),
+        cycle: Vec::new(),
         evidence: Vec::new(),
         alternatives: Vec::new(),
         next_steps: Vec::new(),

@@ -15,9 +15,12 @@ mod origin;
 mod precedent;
 mod rules;
 mod vote;
+mod wait_cycle;
 mod wait_graph;
 
 pub use call::Call;
 pub use case::{Case, Place};
 pub use draft::{Absence, Draft, DraftSide};
 pub use origin::diagnose;
+pub(crate) use wait_cycle::WaitStep;
+pub(crate) use wait_graph::WaitGraph;

@@ -3,16 +3,30 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use super::case::Party;
 use super::{Case, Place};
 use crate::align::{Cell, Progress};
 
 /// Places in which ranks wait, oldest first, and what each of them waits for.
 #[derive(Debug, Default)]
-pub(super) struct WaitGraph {
+pub(crate) struct WaitGraph {
     /// The places, sorted.
     pub places: Vec<Place>,
     /// For each place, the places in which ranks wait that it waits for: indices, sorted.
     pub edges: Vec<Vec<usize>>,
+}
+
+/// Whether a party may keep a place from ending: it has not joined it, or cannot have begun it.
+pub(super) fn holds_up(case: &Case<'_>, place: Place, party: &Party) -> bool {
+    let held_up = match case.progress(party) {
+        None => party.cell == Cell::MISSING,
+        Some(Progress::Scheduled | Progress::Late) => true,
+        Some(_) => false,
+    };
+    // Parts of one block of messages wait for each other; which of them holds up the block shows in its own edges.
+    let in_block =
+        || matches!(place, Place::Message(..)) && party.dump.is_some_and(|rank| case.fronts(rank).contains(&place));
+    party.dump.is_some() && (held_up || in_block())
 }
 
 impl WaitGraph {
@@ -37,17 +51,7 @@ impl WaitGraph {
             .map(|&place| {
                 let mut to: Vec<usize> = Vec::new();
                 for party in case.parties(place) {
-                    let Some(rank) = party.dump else { continue };
-                    let held_up = match case.progress(&party) {
-                        None => party.cell == Cell::MISSING,
-                        Some(Progress::Scheduled | Progress::Late) => true,
-                        Some(_) => false,
-                    };
-                    // Parts of one block of messages wait for each other; which of them holds up the block shows in its own edges.
-                    let in_block = matches!(place, Place::Message(..)) && case.fronts(rank).contains(&place);
-                    if !held_up && !in_block {
-                        continue;
-                    }
+                    let Some(rank) = party.dump.filter(|_| holds_up(case, place, &party)) else { continue };
                     to.extend(
                         case.fronts(rank)
                             .into_iter()

@@ -7,11 +7,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{
-    Finding, FindingGroup, JobFacts, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus, Report, SCHEMA,
-    Side, SideState, Site, Tool, ranges,
+    CycleStep, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus,
+    Report, SCHEMA, Side, SideState, Site, Tool, ranges,
 };
 use crate::align::Progress;
-use crate::diagnose::{Absence, Case, Draft, DraftSide, Place};
+use crate::diagnose::{Absence, Case, Draft, DraftSide, Place, WaitGraph, WaitStep};
 use crate::dump::{Entry, EntryIdx};
 use crate::job::RankIdx;
 use crate::symbols::{DtypesId, ShapesId};
@@ -19,8 +19,9 @@ use crate::symbols::{DtypesId, ShapesId};
 /// Puts the report together.
 pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
     let ranks = rank_states(case, drafts);
-    let findings: Vec<Finding> =
+    let mut findings: Vec<Finding> =
         drafts.iter().enumerate().map(|(at, draft)| finding(case, at, draft, &ranks)).collect();
+    add_cycles(case, drafts, &mut findings);
     let verdict = match findings.first() {
         Some(first) => first.kind.name(),
         None if case.job.ranks.iter().all(|dump| dump.entries.is_empty()) => "nothing_pending",
@@ -193,17 +194,45 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
             Place::Row(_, row) => Some(case.band(draft.place).number(row)),
             Place::Message(..) => None,
         },
-        p2p: case.message(draft.place).map(|message| P2pPlace { src: message.src, dst: message.dst, nth: message.nth }),
+        p2p: p2p_place(case, draft.place),
         op,
         suspects: ranges(draft.suspects.iter().copied()),
         tie: draft.tie,
         victims: ranges(victims),
         blocked: ranges(blocked.map(|state| state.rank)),
         sides,
+        cycle: Vec::new(),
         evidence: draft.evidence.clone(),
         alternatives: draft.alternatives.clone(),
         next_steps: draft.next_steps.clone(),
     }
+}
+
+/// Adds where waits go round to the findings that are about that.
+fn add_cycles(case: &Case<'_>, drafts: &[Draft], findings: &mut [Finding]) {
+    let goes_round = |draft: &Draft| {
+        draft.hangs && matches!(draft.kind, Kind::CrossGroupDeadlock | Kind::OrderMismatch | Kind::P2pUnmatched)
+    };
+    if !drafts.iter().any(goes_round) {
+        return;
+    }
+    let graph = WaitGraph::of(case);
+    for (draft, finding) in drafts.iter().zip(findings).filter(|(draft, _)| goes_round(draft)) {
+        finding.cycle = graph.cycle(case, draft.place).iter().map(|step| cycle_step(case, step)).collect();
+    }
+}
+
+fn cycle_step(case: &Case<'_>, step: &WaitStep) -> CycleStep {
+    CycleStep {
+        ranks: ranges(step.ranks.iter().copied()),
+        place: report_place(case, step.entry.0, step.entry.1, step.place),
+        p2p: p2p_place(case, step.place),
+        waits_for: ranges(step.waits_for.iter().copied()),
+    }
+}
+
+fn p2p_place(case: &Case<'_>, place: Place) -> Option<P2pPlace> {
+    case.message(place).map(|message| P2pPlace { src: message.src, dst: message.dst, nth: message.nth })
 }
 
 fn report_side(case: &Case<'_>, side: &DraftSide) -> Side {

@@ -223,6 +223,9 @@ pub struct Finding {
     pub blocked: String,
     /// Who did what at the origin, largest side first.
     pub sides: Vec<Side>,
+    /// Where waits go round: each step waits for the next, the last for the first. Empty where they don't.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<CycleStep>,
     /// Facts from the dumps that led here.
     pub evidence: Vec<String>,
     /// Other readings, and what speaks for them.
@@ -253,6 +256,19 @@ pub struct P2pPlace {
     pub dst: u32,
     /// Which message of this pair in this group, from 1, as far back as the dumps reach.
     pub nth: u32,
+}
+
+/// A step of a cycle of waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CycleStep {
+    /// The ranks that wait there, as ranges.
+    pub ranks: String,
+    /// Where they wait.
+    pub place: Place,
+    /// The pair and message, for P2P.
+    pub p2p: Option<P2pPlace>,
+    /// Those of the next step that they wait for, as ranges.
+    pub waits_for: String,
 }
 
 /// What some ranks did at the origin.

@@ -17,7 +17,7 @@ mod text;
 pub use build::build;
 pub use cell_detail::{CellDetail, OtherSide, PanelFrame};
 pub use contract::{
-    Alternative, Cause, Confidence, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place, Quality,
+    Alternative, Cause, Confidence, CycleStep, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place, Quality,
     QualityKind, RankState, RankStatus, Report, SCHEMA, Side, SideState, Site, Tool,
 };
 pub use json::render_json;

@@ -182,7 +182,11 @@ fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: 
         let Some(place) = &state.waits_in else { continue };
         let row = place.seq.map(|seq| format!(" row {seq}")).unwrap_or_default();
         let text = format!("{}{row} of {}", place.op, place.group);
-        match places.iter_mut().find(|item| item.0 == text) {
+        // Messages of one group are different places as their other ends are.
+        let same = |item: &(String, Vec<u32>, Option<&str>)| {
+            item.0 == text && (place.seq.is_some() || item.2 == Some(&state.waits_for))
+        };
+        match places.iter_mut().find(|item| same(item)) {
             Some(item) => {
                 item.1.push(state.rank);
                 item.2 = item.2.filter(|whom| *whom == state.waits_for);

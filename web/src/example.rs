@@ -75,6 +75,7 @@ pub(crate) fn finding() -> Finding {
         blocked: "0-3".to_owned(),
         sides: Vec::new(),
         cycle: Vec::new(),
+        also: Vec::new(),
         evidence: Vec::new(),
         alternatives: Vec::new(),
         next_steps: Vec::new(),

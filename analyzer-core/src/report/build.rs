@@ -13,7 +13,7 @@ use super::{
 use crate::align::Progress;
 use crate::diagnose::{Absence, Case, Draft, DraftSide, Place, WaitGraph, WaitStep};
 use crate::dump::{Entry, EntryIdx};
-use crate::job::RankIdx;
+use crate::job::{GroupIdx, RankIdx};
 use crate::symbols::{DtypesId, ShapesId};
 
 /// Puts the report together.
@@ -162,7 +162,6 @@ fn waiting_at(case: &Case<'_>, draft: &Draft) -> Vec<u32> {
 
 fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Finding {
     let job = case.job;
-    let group = job.group(draft.place.group());
     let waiting = if draft.hangs { waiting_at(case, draft) } else { Vec::new() };
     let victims = waiting.iter().copied().filter(|rank| draft.suspects.binary_search(rank).is_err());
     let blocked = ranks.iter().filter(|state| draft.hangs && at == 0 && state.status == RankStatus::Blocked);
@@ -184,12 +183,7 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
         kind: draft.kind,
         cause: draft.cause,
         confidence: draft.confidence,
-        group: Some(FindingGroup {
-            name: group.name.clone(),
-            desc: group.desc.clone(),
-            label: job.label(draft.place.group()),
-            ranks: ranges(group.members.iter().copied()),
-        }),
+        group: Some(finding_group(case, draft.place.group())),
         seq: match draft.place {
             Place::Row(_, row) => Some(case.band(draft.place).number(row)),
             Place::Message(..) => None,
@@ -202,9 +196,20 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
         blocked: ranges(blocked.map(|state| state.rank)),
         sides,
         cycle: Vec::new(),
+        also: draft.more.iter().map(|place| finding_group(case, place.group())).collect(),
         evidence: draft.evidence.clone(),
         alternatives: draft.alternatives.clone(),
         next_steps: draft.next_steps.clone(),
+    }
+}
+
+fn finding_group(case: &Case<'_>, group: GroupIdx) -> FindingGroup {
+    let of = case.job.group(group);
+    FindingGroup {
+        name: of.name.clone(),
+        desc: of.desc.clone(),
+        label: case.job.label(group),
+        ranks: ranges(of.members.iter().copied()),
     }
 }
 

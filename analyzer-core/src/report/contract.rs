@@ -226,6 +226,9 @@ pub struct Finding {
     /// Where waits go round: each step waits for the next, the last for the first. Empty where they don't.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle: Vec<CycleStep>,
+    /// Where else the same happened: the same row of sibling groups. Suspects and victims count these too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<FindingGroup>,
     /// Facts from the dumps that led here.
     pub evidence: Vec<String>,
     /// Other readings, and what speaks for them.

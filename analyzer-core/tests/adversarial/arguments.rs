@@ -139,3 +139,29 @@ fn uneven_shards_do_not_hide_who_is_stuck() {
     uneven_all_gather(&mut job, &[0, 1, 3], Op::scheduled);
     job.answer().verdict_in(&["missing_rank"]).blames(&["2"]).in_row("0", 13);
 }
+
+/// One rank passes its tensor as a matrix, the others flat: as many numbers, in the same order.
+fn views(job: &mut Job, ranks: &[u32], state: impl Fn(Op) -> Op) {
+    for &rank in ranks {
+        let shape: &[i64] = if rank == 1 { &[32, 32] } else { &[1024] };
+        job.some(&[rank], state(op("all_reduce").at("backward", 60).size(shape)));
+    }
+    job.wait_ms(50);
+}
+
+/// Equal counts in another shape finished, as they should.
+#[test]
+fn another_view_of_as_many_numbers_is_healthy() {
+    let mut job = Job::new(4);
+    (0..5).for_each(|_| views(&mut job, &[0, 1, 2, 3], |op| op));
+    job.answer().healthy();
+}
+
+/// Rank 3 is stuck; rank 1's shape, which is not the others', did not matter in the rows before and does not now.
+#[test]
+fn another_view_of_as_many_numbers_is_not_what_is_wrong() {
+    let mut job = Job::new(4);
+    (0..5).for_each(|_| views(&mut job, &[0, 1, 2, 3], |op| op));
+    views(&mut job, &[0, 1, 2], Op::scheduled);
+    job.answer().verdict_in(&["missing_rank"]).blames(&["3"]).in_row("0", 6);
+}

@@ -1,5 +1,7 @@
 //! Times that mislead: clocks of different hosts, long waits that were fine, files of another day.
 
+use serde_json::json;
+
 use crate::job::{Job, op};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -95,4 +97,46 @@ fn a_file_of_yesterdays_run_does_not_put_the_others_behind() {
     job.some(&[0, 1, 3], op("all_reduce").at("backward", 60).size(&[1024]).scheduled());
     job.swap_file(2, &mut yesterday);
     job.answer().hung().never_blames(&[0, 1, 3]);
+}
+
+/// The rank's clock was set while its record `at` was on the device.
+fn set_clock(job: &mut Job, rank: u32, at: i64, ms: i64) {
+    job.edit(&[rank], |entry| {
+        let record = entry["record_id"].as_i64().unwrap();
+        let after = [("time_created_ns", record > at), ("time_discovered_completed_ns", record >= at)];
+        for (key, moved) in after {
+            if let (true, Some(time)) = (moved, entry[key].as_i64()) {
+                entry[key] = json!(time + ms * 1_000_000);
+            }
+        }
+    });
+}
+
+/// The clock of rank 1's host was set forward by an hour while a row was running, which therefore seems to have taken an hour there. The others finished it in
+/// milliseconds, which an all_reduce cannot without rank 1, and ten more steps followed.
+#[test]
+fn a_clock_set_forward_accuses_nobody() {
+    let mut job = Job::new(4);
+    job.train(15);
+    set_clock(&mut job, 1, 14, HOUR_MS);
+    job.answer().blames_nobody();
+}
+
+/// The clock of rank 1's host was set back by an hour between its two pending calls, so that the later one has the earlier time. Its records tell the order: it waits in the pair's row
+/// first, for rank 0, which is stuck and in neither.
+#[test]
+fn a_clock_set_back_does_not_turn_the_order_of_calls() {
+    let mut job = Job::new(4);
+    job.group("1", "tp", &[0, 1]);
+    job.group("2", "tp", &[2, 3]);
+    for _ in 0..4 {
+        job.all(op("all_reduce").on("1").at("attention", 50));
+        job.all(op("all_reduce").on("2").at("attention", 50));
+        job.all(op("all_reduce").at("backward", 60).size(&[1024]));
+    }
+    job.all(op("all_reduce").on("2").at("attention", 50));
+    job.some(&[1], op("all_reduce").on("1").at("attention", 50).scheduled());
+    job.some(&[1, 2, 3], op("all_reduce").at("backward", 60).size(&[1024]).scheduled());
+    set_clock(&mut job, 1, 8, -HOUR_MS);
+    job.answer().verdict_in(&["missing_rank"]).blames(&["0"]).in_row("1", 5);
 }

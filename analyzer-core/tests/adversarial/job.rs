@@ -30,6 +30,7 @@ struct Rank {
     skew: i64,
     /// Of the file's bytes, how many of a hundred were written.
     written: Option<usize>,
+    unlisted: Option<String>,
 }
 
 /// An operation: what is not said is usual.
@@ -209,6 +210,16 @@ impl Job {
         }
     }
 
+    /// Messages posted as one block, with the state of its end.
+    pub fn exchange(&mut self, rank: u32, names: &[String], end: &Op) {
+        let [seq, p2p, _] = self.count(rank, &end.group, [0, 1, 0]);
+        for name in names {
+            self.count(rank, &end.group, [0, 0, 1]);
+            self.push(rank, &Op { name: name.clone(), ..end.clone().scheduled() }, seq, p2p, true);
+        }
+        self.push(rank, &Op { name: "coalesced".into(), ..end.clone().sizes(&[], &[]) }, seq, p2p, false);
+    }
+
     fn count(&mut self, rank: u32, group: &str, more: [i64; 3]) -> [i64; 3] {
         let counters = self.ranks.get_mut(&rank).unwrap().counters.entry(group.into()).or_default();
         counters.iter_mut().zip(more).for_each(|(counter, more)| *counter += more);
@@ -228,7 +239,8 @@ impl Job {
         status[0] = number;
         status[1] = if begun { number } else { status[1] };
         status[2] = if done { number } else { status[2] };
-        let stamp = |yes: bool, after_ms: i64| if yes { json!(created + own.skew + after_ms * MS) } else { Value::Null };
+        let stamp =
+            |yes: bool, after_ms: i64| if yes { json!(created + own.skew + after_ms * MS) } else { Value::Null };
         own.entries.push(json!({
             "record_id": own.records, "pg_id": pg_id, "process_group": [op.group, desc],
             "collective_seq_id": seq, "p2p_seq_id": p2p, "op_id": own.counters[&op.group][2],
@@ -256,6 +268,19 @@ impl Job {
         for rank in ranks {
             self.ranks.get_mut(rank).unwrap().entries.iter_mut().for_each(&change);
         }
+    }
+
+    /// The recorders of these ranks do not learn when operations start.
+    pub fn no_start_events(&mut self, ranks: &[u32]) {
+        self.edit(ranks, |entry| entry["time_discovered_started_ns"] = Value::Null);
+        for rank in ranks {
+            self.ranks.get_mut(rank).unwrap().status.values_mut().for_each(|numbers| numbers[1] = -1);
+        }
+    }
+
+    /// The rank has not used the group, so that its file does not list it.
+    pub fn unlisted(&mut self, rank: u32, group: &str) {
+        self.ranks.get_mut(&rank).unwrap().unlisted = Some(group.into());
     }
 
     /// The ring of the rank holds so many entries; the oldest beyond it are overwritten.
@@ -292,7 +317,10 @@ impl Job {
         let file = |(rank, own): (&u32, &Rank)| {
             let config: BTreeMap<_, _> = self
                 .groups_of(*rank)
-                .map(|(name, (desc, members))| (name, json!({"name": name, "desc": desc, "ranks": format!("{members:?}")})))
+                .filter(|(name, _)| own.unlisted.as_ref() != Some(*name))
+                .map(|(name, (desc, members))| {
+                    (name, json!({"name": name, "desc": desc, "ranks": format!("{members:?}")}))
+                })
                 .collect();
             let status: BTreeMap<_, _> = own
                 .status

@@ -3,6 +3,7 @@
 //! Each test says what happened in the job, what tempts, and why the answer it asks for is the only right one. Where the evidence leaves
 //! room, several answers are right; blaming somebody who did nothing wrong never is.
 
+mod aborts;
 mod answer;
 mod arguments;
 mod backends;
@@ -12,6 +13,7 @@ mod messages;
 mod pickle;
 mod sites;
 mod snapshots;
+mod start_events;
 mod votes;
 mod waits;
 mod windows;

@@ -150,3 +150,71 @@ fn a_receive_from_anybody_does_not_accuse_those_who_sent() {
     job.some(&[1, 2], barrier.scheduled());
     job.answer().hung().blames(&["3"]);
 }
+
+/// What a rank of a ring of four exchanges with its neighbours.
+fn ring_names(rank: u32) -> [String; 2] {
+    [format!("send {rank}->{}", (rank + 1) % 4), format!("recv {rank}<-{}", (rank + 3) % 4)]
+}
+
+/// Ring attention: in each round every rank sends to the next and receives from the one before. Rank 2 is stuck; its neighbours 1 and 3 wait in the round. Rank 0 has got all that
+/// it needs from 1 and 3 and waits in the next round: it is ahead of everybody, and as innocent.
+#[test]
+fn a_rank_a_round_ahead_in_a_ring_is_innocent() {
+    let mut job = Job::new(4);
+    let end = op("").at("ring_attention", 47).size(&[8, 64]);
+    for _ in 0..3 {
+        for _ in 0..2 {
+            (0..4).for_each(|rank| job.exchange(rank, &ring_names(rank), &end));
+            job.wait_ms(50);
+        }
+        job.all(op("all_reduce").at("backward", 60).size(&[1024]));
+    }
+    job.exchange(1, &ring_names(1), &end.clone().scheduled());
+    job.exchange(3, &ring_names(3), &end.clone().scheduled());
+    job.exchange(0, &ring_names(0), &end);
+    job.wait_ms(50);
+    job.exchange(0, &ring_names(0), &end.clone().scheduled());
+    job.answer().verdict_in(&["missing_rank", "p2p_unmatched"]).blames(&["2"]);
+}
+
+/// Messages of changing sizes both ways; rank 1 does more besides, and its ring has lost the first of them.
+fn long_conversation() -> Job {
+    let mut job = Job::new(3);
+    job.group("1", "pp", &[0, 1]);
+    job.group("2", "tp", &[1, 2]);
+    for round in 0..20 {
+        job.delivered("1", 0, 1, op("").size(&[4 + round % 3, 64]));
+        job.all(op("all_reduce").on("2").at("attention", 50));
+        job.delivered("1", 1, 0, op("").size(&[9 + round % 4, 64]));
+    }
+    job
+}
+
+/// All delivered. The first message that rank 1 still shows is not the first that rank 0 sent; counted from there, all sizes would be wrong.
+#[test]
+fn messages_before_a_wrapped_window_are_healthy() {
+    let mut job = long_conversation();
+    job.ring(1, 31);
+    job.answer().healthy();
+}
+
+/// The same, then rank 1 waits for the next message, which rank 0, stuck, has not sent, and rank 2 waits for rank 1.
+#[test]
+fn messages_before_a_wrapped_window_do_not_hide_who_is_stuck() {
+    let mut job = long_conversation();
+    job.message(1, "recv 1<-0", op("").on("1").at("recv_forward", 30).size(&[6, 64]).scheduled());
+    job.some(&[2], op("all_reduce").on("2").at("attention", 50).scheduled());
+    job.ring(1, 32);
+    job.answer().verdict_in(&["missing_rank", "p2p_unmatched"]).blames(&["0"]);
+}
+
+/// A last small message was sent and buffered; its receiver has not asked for it and never needs to. Nothing waits.
+#[test]
+fn a_buffered_send_that_nobody_received_is_healthy() {
+    let mut job = Job::new(4);
+    job.train(3);
+    job.message(0, "send 0->1", op("").at("send_hint", 41).size(&[1]));
+    job.wait_ms(50);
+    job.train(3);
+    job.answer().healthy();
+}

@@ -97,7 +97,8 @@ fn the_same_code_under_another_path_is_no_divergence() {
 fn another_build_of_the_library_is_no_divergence() {
     let mut job = rank_2_is_stuck();
     job.edit(&[1], |entry| {
-        entry["frames"][0]["filename"] = json!("/opt/conda/lib/python3.10/site-packages/torch/distributed/distributed_c10d.py");
+        entry["frames"][0]["filename"] =
+            json!("/opt/conda/lib/python3.10/site-packages/torch/distributed/distributed_c10d.py");
         entry["frames"][0]["line"] = json!(2806);
     });
     job.answer().verdict_in(&["missing_rank"]).blames(&["2"]);

@@ -13,7 +13,8 @@ fn stages_of_another_program_do_not_vote_on_calls() {
         job.group(name, "tp", members);
     }
     job.all(op("all_reduce").at("warm_up", 5));
-    let (embed, attention, mlp) = (op("all_reduce").at("embed", 30), op("all_reduce").at("attention", 50), op("all_reduce").at("mlp", 60));
+    let (embed, attention, mlp) =
+        (op("all_reduce").at("embed", 30), op("all_reduce").at("attention", 50), op("all_reduce").at("mlp", 60));
     for _ in 0..2 {
         for layer in [&embed, &attention, &mlp] {
             job.all(layer.clone().on("1"));
@@ -81,7 +82,8 @@ fn the_two_that_arrived_first_are_innocent() {
 fn the_smaller_group_is_not_behind_because_most_wait_elsewhere() {
     let mut job = Job::new(8);
     job.group("1", "experts", &[5, 6, 7]);
-    let (experts, gradients) = (op("all_reduce").on("1").at("route", 40), op("all_reduce").at("backward", 60).size(&[1024]));
+    let (experts, gradients) =
+        (op("all_reduce").on("1").at("route", 40), op("all_reduce").at("backward", 60).size(&[1024]));
     for _ in 0..5 {
         job.all(experts.clone());
         job.all(gradients.clone());

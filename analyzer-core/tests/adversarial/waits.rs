@@ -212,3 +212,22 @@ fn a_root_that_went_on_is_not_ahead_by_fault() {
     job.some(&[0, 1, 2], op("all_reduce").at("backward", 60).size(&[1024]).scheduled());
     job.answer().verdict_in(&["missing_rank"]).blames(&["3"]).in_row("0", 10);
 }
+
+/// Every step has a row of each node and then one of all. Rank 6 is stuck before its node's row: that is the place at which it did not arrive. Its node waits there; the other node,
+/// which has done its own, waits in the row of all, where rank 6 is absent too, but to which it would have come later.
+#[test]
+fn the_first_place_not_arrived_at_is_the_origin() {
+    let mut job = Job::new(8);
+    job.group("1", "tp", &[0, 1, 2, 3]);
+    job.group("2", "tp", &[4, 5, 6, 7]);
+    let (layer, gradients) = (op("all_reduce").at("attention", 30), op("all_reduce").at("backward", 60).size(&[1024]));
+    for _ in 0..4 {
+        job.all(layer.clone().on("1"));
+        job.all(layer.clone().on("2"));
+        job.all(gradients.clone());
+    }
+    job.all(layer.clone().on("1"));
+    job.some(&[4, 5, 7], layer.on("2").scheduled());
+    job.some(&[0, 1, 2, 3], gradients.scheduled());
+    job.answer().verdict_in(&["missing_rank"]).blames(&["6"]).in_row("2", 5);
+}

@@ -116,3 +116,32 @@ fn traces_fetched_one_after_another_show_no_missing_rank() {
     }
     job.answer().healthy();
 }
+
+/// Rank 3's file is of a trace asked for half an hour earlier; it did not write another. Since then all four did 30 rows more, or the others could not have finished them. Rank 1's file is
+/// whole, shows those rows, and shows that it never issued the one in which ranks 0 and 2 wait. Whether rank 3 did is not known.
+#[test]
+fn a_file_of_half_an_hour_ago_does_not_share_the_blame() {
+    let mut job = Job::new(4);
+    job.train(10);
+    job.wait_ms(1_800_000);
+    for _ in 0..10 {
+        for line in [60, 61, 62] {
+            job.some(&[0, 1, 2], op("all_reduce").at("backward", line).size(&[1024]));
+            job.wait_ms(50);
+        }
+    }
+    job.some(&[0, 2], op("all_reduce").at("backward", 60).size(&[1024]).scheduled());
+    job.answer().hung().blames(&["1"]).in_row("0", 61);
+}
+
+/// A group is used for the first time. Rank 2 is stuck before that; since it has not used the group, its file does not list it. The files of those that wait do.
+#[test]
+fn a_group_that_a_file_does_not_list_yet_still_has_its_members() {
+    let mut job = Job::new(4);
+    job.group("1", "evaluation", &[0, 1, 2]);
+    job.train(5);
+    job.some(&[0, 1], op("all_reduce").on("1").at("evaluate", 95).size(&[2]).scheduled());
+    job.some(&[3], op("all_reduce").at("backward", 60).size(&[1024]).scheduled());
+    job.unlisted(2, "1");
+    job.answer().verdict_in(&["missing_rank"]).blames(&["2"]).never_blames(&[0, 1, 3]);
+}

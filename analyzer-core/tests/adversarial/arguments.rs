@@ -2,7 +2,8 @@
 
 use crate::job::{Job, Op, op};
 
-/// Tokens that each rank of an expert-parallel group sends and receives; the totals agree. Rank 1 has none to send, rank 3 none to receive.
+/// Tokens that each rank of an expert-parallel group sends and receives; the totals agree. Rank 1 has none to send,
+/// rank 3 none to receive.
 const TOKENS: [(i64, i64); 4] = [(5, 4), (0, 4), (9, 8), (2, 0)];
 
 fn exchange(job: &mut Job, ranks: &[u32], back: bool, state: impl Fn(u32, Op) -> Op) {
@@ -26,7 +27,8 @@ fn experts_without_tokens_are_healthy() {
     job.answer().healthy();
 }
 
-/// Rank 1 is stuck before the next exchange. Without its share the totals cannot agree; that is no fault of the three that wait.
+/// Rank 1 is stuck before the next exchange. Without its share the totals cannot agree; that is no fault of the three
+/// that wait.
 #[test]
 fn totals_of_an_exchange_do_not_count_while_a_member_is_missing() {
     let mut job = Job::new(4);
@@ -38,8 +40,8 @@ fn totals_of_an_exchange_do_not_count_while_a_member_is_missing() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["1"]).in_row("0", 9);
 }
 
-/// All are in the exchange; rank 1, which has little to do there, finished, and the link between the others is down. The totals agree. Three of four that
-/// have not finished are not the slow ones, and rank 1 has done its part.
+/// All are in the exchange; rank 1, which has little to do there, finished, and the link between the others is down.
+/// The totals agree. Three of four that have not finished are not the slow ones, and rank 1 has done its part.
 #[test]
 fn a_rank_that_had_nothing_to_send_may_finish_first() {
     let mut job = Job::with_timing(4);
@@ -64,7 +66,8 @@ fn gather(job: &mut Job, ranks: &[u32], state: impl Fn(Op) -> Op) {
     job.wait_ms(50);
 }
 
-/// A scatter from rank 0 in stock NCCL, which records it the wrong way round: the received tensor as input, the root's list as output.
+/// A scatter from rank 0 in stock NCCL, which records it the wrong way round: the received tensor as input, the
+/// root's list as output.
 fn scatter(job: &mut Job, ranks: &[u32], state: impl Fn(Op) -> Op) {
     for &rank in ranks {
         let call = op("scatter").at("share_batch", 25);
@@ -89,7 +92,8 @@ fn roots_of_gather_and_scatter_are_healthy() {
     job.answer().healthy();
 }
 
-/// Rank 3 is stuck before a gather, or before a scatter. The root waits with the others, with other sizes and another dtype, as in all rows before.
+/// Rank 3 is stuck before a gather, or before a scatter. The root waits with the others, with other sizes and another
+/// dtype, as in all rows before.
 #[test]
 fn the_root_of_a_pending_gather_or_scatter_is_innocent() {
     for pending in [gather, scatter] as [fn(&mut Job, &[u32], fn(Op) -> Op); 2] {
@@ -101,7 +105,8 @@ fn the_root_of_a_pending_gather_or_scatter_is_innocent() {
     }
 }
 
-/// All members are in a gather and on their devices, and nothing moves: the network. The root's list is what makes it the root.
+/// All members are in a gather and on their devices, and nothing moves: the network. The root's list is what makes it
+/// the root.
 #[test]
 fn the_root_of_a_gather_that_all_joined_is_innocent() {
     let mut job = Job::with_timing(4);

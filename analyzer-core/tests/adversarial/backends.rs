@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::answer::Answer;
 use crate::job::{Job, Op, op};
 
-/// Training over NCCL with a gloo group for the host's side. In gloo a finished entry stays scheduled for ever and is merely retired.
+/// Training over NCCL with a gloo group for the host's side. In gloo a finished entry stays scheduled for ever and is
+/// merely retired.
 fn with_gloo() -> Job {
     let mut job = Job::new(4);
     job.group("1", "cpu", &[0, 1, 2, 3]);
@@ -26,7 +27,8 @@ fn gloo_beside_nccl_is_healthy() {
     with_gloo().answer().healthy();
 }
 
-/// Rank 2 is stuck before the next step. The oldest entries that never completed are gloo's, on all ranks; they have finished.
+/// Rank 2 is stuck before the next step. The oldest entries that never completed are gloo's, on all ranks; they have
+/// finished.
 #[test]
 fn finished_gloo_entries_do_not_hide_who_is_stuck() {
     let mut job = with_gloo();
@@ -43,7 +45,8 @@ fn a_pending_gloo_barrier_is_told_from_finished_ones() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["2"]).in_row("1", 4);
 }
 
-/// A job over torchcomms: one counter for a rank's whole recorder, which drifts apart, since the first pair does five rows a step and the second two.
+/// A job over torchcomms: one counter for a rank's whole recorder, which drifts apart, since the first pair does five
+/// rows a step and the second two.
 struct Comms {
     ranks: [Vec<Value>; 4],
     now: i64,
@@ -98,7 +101,8 @@ impl Comms {
     }
 }
 
-/// All finished. By number the ranks of the two pairs are never in the same row; by order within the communicator they always are.
+/// All finished. By number the ranks of the two pairs are never in the same row; by order within the communicator
+/// they always are.
 #[test]
 fn counters_that_drift_apart_are_healthy() {
     Comms::trained().answer().healthy();
@@ -112,7 +116,8 @@ fn counters_that_drift_apart_do_not_hide_who_is_stuck() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["2"]);
 }
 
-/// Rank 0 sends to another rank in each step, in the communicator of the two or in that of all. The recorder names no peers.
+/// Rank 0 sends to another rank in each step, in the communicator of the two or in that of all. The recorder names no
+/// peers.
 fn with_messages(comm: &str, receiver: usize) -> Comms {
     let mut job = Comms { ranks: [const { Vec::new() }; 4], now: 1_767_000_000_000_000_000 };
     for _ in 0..4 {
@@ -124,19 +129,22 @@ fn with_messages(comm: &str, receiver: usize) -> Comms {
     job
 }
 
-/// All finished. A send beside a receive is no mismatch, even where nothing but the order says that they belong together.
+/// All finished. A send beside a receive is no mismatch, even where nothing but the order says that they belong
+/// together.
 #[test]
 fn messages_without_peers_in_a_pair_are_healthy() {
     with_messages("pair_a", 1).answer().healthy();
 }
 
-/// All finished. In the communicator of all, two ranks have two operations a step and two have one: the n-th operation of one is not the n-th of another.
+/// All finished. In the communicator of all, two ranks have two operations a step and two have one: the n-th
+/// operation of one is not the n-th of another.
 #[test]
 fn messages_without_peers_among_many_are_healthy() {
     with_messages("world", 3).answer().healthy();
 }
 
-/// Rank 2 is stuck before its fifth all_reduce, in which the others wait. Where messages count among the rows, ranks 1 and 2 have fewer than 0 and 3, of which only rank 2's lack is real.
+/// Rank 2 is stuck before its fifth all_reduce, in which the others wait. Where messages count among the rows, ranks
+/// 1 and 2 have fewer than 0 and 3, of which only rank 2's lack is real.
 #[test]
 fn messages_without_peers_do_not_hide_who_is_stuck() {
     for (comm, receiver) in [("pair_a", 1), ("world", 3)] {

@@ -20,8 +20,9 @@ fn two_hosts() -> Job {
     job
 }
 
-/// One rank is stuck in its data loader before its tensor-parallel row; its group waits there, the other host in the gradient row. By the wall
-/// clock one host's waits are five hours older than the other's; that says nothing. The stuck rank is the only one that waits for nothing.
+/// One rank is stuck in its data loader before its tensor-parallel row; its group waits there, the other host in the
+/// gradient row. By the wall clock one host's waits are five hours older than the other's; that says nothing. The
+/// stuck rank is the only one that waits for nothing.
 #[test]
 fn hosts_with_clocks_hours_apart_do_not_hide_who_is_stuck() {
     for (stuck, own, other) in [(1, "1", "2"), (6, "2", "1")] {
@@ -38,13 +39,15 @@ fn hosts_with_clocks_hours_apart_do_not_hide_who_is_stuck() {
     }
 }
 
-/// The same two hosts, and everything has finished. Only a comparison of two hosts' clocks could find a row that took hours.
+/// The same two hosts, and everything has finished. Only a comparison of two hosts' clocks could find a row that took
+/// hours.
 #[test]
 fn hosts_with_clocks_hours_apart_are_healthy() {
     two_hosts().answer().healthy();
 }
 
-/// The first step compiled: nine minutes on rank 3, whose cache was cold, seconds on the others, which waited in the row, within the limit of ten.
+/// The first step compiled: nine minutes on rank 3, whose cache was cold, seconds on the others, which waited in the
+/// row, within the limit of ten.
 #[test]
 fn a_cold_compilation_within_the_limit_is_healthy() {
     let mut job = Job::new(4);
@@ -56,8 +59,9 @@ fn a_cold_compilation_within_the_limit_is_healthy() {
     job.answer().healthy();
 }
 
-/// Rank 0 fetched the data set while the others waited in a barrier for which they had been given half an hour; rank 0 itself gives it a
-/// minute, and took a second. Every rank finished within its own limit. The waits are over the common limit and over rank 0's.
+/// Rank 0 fetched the data set while the others waited in a barrier for which they had been given half an hour; rank
+/// 0 itself gives it a minute, and took a second. Every rank finished within its own limit. The waits are over the
+/// common limit and over rank 0's.
 #[test]
 fn a_long_barrier_within_each_ranks_own_limit_is_healthy() {
     let mut job = Job::new(4);
@@ -71,9 +75,9 @@ fn a_long_barrier_within_each_ranks_own_limit_is_healthy() {
     job.answer().healthy();
 }
 
-/// Rank 3 wrote a checkpoint for more than ten minutes and then issued the row; by then the watchdog of the others tore the job down, which
-/// released the row on all. Three of four took too long and rank 3 took seconds, yet they only waited for it: a majority that is late is not
-/// what is wrong.
+/// Rank 3 wrote a checkpoint for more than ten minutes and then issued the row; by then the watchdog of the others
+/// tore the job down, which released the row on all. Three of four took too long and rank 3 took seconds, yet they
+/// only waited for it: a majority that is late is not what is wrong.
 #[test]
 fn ranks_that_waited_too_long_are_not_the_slow_ones() {
     let mut job = Job::new(4);
@@ -84,8 +88,9 @@ fn ranks_that_waited_too_long_are_not_the_slow_ones() {
     job.answer().hung().blames(&["3", ""]).never_blames(&[0, 1, 2]);
 }
 
-/// Rank 2 was killed and left no dump, but the folder still holds its dump of yesterday's run, which got further: there the row in which the others
-/// wait is long complete. The three that wait have done nothing wrong, though they are "behind" rank 2 and a day ahead by the clock.
+/// Rank 2 was killed and left no dump, but the folder still holds its dump of yesterday's run, which got further:
+/// there the row in which the others wait is long complete. The three that wait have done nothing wrong, though they
+/// are "behind" rank 2 and a day ahead by the clock.
 #[test]
 fn a_file_of_yesterdays_run_does_not_put_the_others_behind() {
     let mut yesterday = Job::new(4);
@@ -112,8 +117,9 @@ fn set_clock(job: &mut Job, rank: u32, at: i64, ms: i64) {
     });
 }
 
-/// The clock of rank 1's host was set forward by an hour while a row was running, which therefore seems to have taken an hour there. The others finished it in
-/// milliseconds, which an all_reduce cannot without rank 1, and ten more steps followed.
+/// The clock of rank 1's host was set forward by an hour while a row was running, which therefore seems to have taken
+/// an hour there. The others finished it in milliseconds, which an all_reduce cannot without rank 1, and ten more
+/// steps followed.
 #[test]
 fn a_clock_set_forward_accuses_nobody() {
     let mut job = Job::new(4);
@@ -122,8 +128,9 @@ fn a_clock_set_forward_accuses_nobody() {
     job.answer().blames_nobody();
 }
 
-/// The clock of rank 1's host was set back by an hour between its two pending calls, so that the later one has the earlier time. Its records tell the order: it waits in the pair's row
-/// first, for rank 0, which is stuck and in neither.
+/// The clock of rank 1's host was set back by an hour between its two pending calls, so that the later one has the
+/// earlier time. Its records tell the order: it waits in the pair's row first, for rank 0, which is stuck and in
+/// neither.
 #[test]
 fn a_clock_set_back_does_not_turn_the_order_of_calls() {
     let mut job = Job::new(4);

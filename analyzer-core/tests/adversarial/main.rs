@@ -1,7 +1,9 @@
 //! Jobs that tempt an analyser to blame an innocent rank, or to raise an alarm where nothing is wrong.
 //!
-//! Each test says what happened in the job, what tempts, and why the answer it asks for is the only right one. Where the evidence leaves
-//! room, several answers are right; blaming somebody who did nothing wrong never is.
+//! Each test says what happened in the job, what tempts, and why the answer it asks for is the only right one. Where
+//! the evidence leaves room, several answers are right; blaming somebody who did nothing wrong never is.
+
+#![expect(clippy::unwrap_used, reason = "the builder of jobs is part of the tests")]
 
 mod aborts;
 mod answer;

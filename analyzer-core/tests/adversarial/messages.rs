@@ -46,8 +46,9 @@ fn stages_with_programs_of_their_own_are_healthy() {
     job.answer().healthy();
 }
 
-/// Rank 5, stage 2 of the second pipeline, is stuck in its forward pass before it posts its receive. The names of messages count within the group: "2" is rank 5
-/// there. Ranks 1, 3 and 7 wait in messages, rank 6 for 7 in the loss, rank 0 for 6 in the embedding, 2 and 4 in the step's last row.
+/// Rank 5, stage 2 of the second pipeline, is stuck in its forward pass before it posts its receive. The names of
+/// messages count within the group: "2" is rank 5 there. Ranks 1, 3 and 7 wait in messages, rank 6 for 7 in the loss,
+/// rank 0 for 6 in the embedding, 2 and 4 in the step's last row.
 #[test]
 fn a_stuck_stage_is_named_by_its_global_rank() {
     let mut job = pipelines();
@@ -67,8 +68,8 @@ fn a_stuck_stage_is_named_by_its_global_rank() {
     job.answer().verdict_in(&["missing_rank", "p2p_unmatched"]).blames(&["5"]).never_blames(&[0, 1, 2, 3, 4, 6, 7]);
 }
 
-/// Rank 0's small send was buffered and finished; rank 1 has not got to its receive, because it waits for rank 2 in their own group. A finished send without its
-/// receive is no fault; rank 2, which waits for nothing, is stuck.
+/// Rank 0's small send was buffered and finished; rank 1 has not got to its receive, because it waits for rank 2 in
+/// their own group. A finished send without its receive is no fault; rank 2, which waits for nothing, is stuck.
 #[test]
 fn a_buffered_send_is_not_what_is_wrong() {
     let mut job = Job::new(4);
@@ -86,8 +87,9 @@ fn a_buffered_send_is_not_what_is_wrong() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["2"]).in_row("2", 4);
 }
 
-/// Rank 3 posts the receive of the next batch ahead, without waiting for it; then all do the gradients; then rank 0 sends. Four steps went so. In the fifth rank 3 posted its
-/// receive and got stuck before the gradients, in which the others wait. Rank 0 has not sent: it never does before the gradients. If anybody is to blame it is rank 3.
+/// Rank 3 posts the receive of the next batch ahead, without waiting for it; then all do the gradients; then rank 0
+/// sends. Four steps went so. In the fifth rank 3 posted its receive and got stuck before the gradients, in which the
+/// others wait. Rank 0 has not sent: it never does before the gradients. If anybody is to blame it is rank 3.
 #[test]
 fn a_receive_posted_ahead_does_not_accuse_its_sender() {
     let mut job = Job::new(4);
@@ -126,8 +128,9 @@ fn receives_from_anybody_are_healthy() {
     job.answer().healthy();
 }
 
-/// Rank 0 expects three reports. Ranks 1 and 2 sent theirs and wait at the end of the round; rank 3 is stuck and has sent none, as it did in the rounds before. The receive
-/// that still waits names nobody, but only rank 3 waits for nothing.
+/// Rank 0 expects three reports. Ranks 1 and 2 sent theirs and wait at the end of the round; rank 3 is stuck and has
+/// sent none, as it did in the rounds before. The receive that still waits names nobody, but only rank 3 waits for
+/// nothing.
 #[test]
 fn a_receive_from_anybody_does_not_accuse_those_who_sent() {
     let mut job = Job::new(4);
@@ -156,8 +159,9 @@ fn ring_names(rank: u32) -> [String; 2] {
     [format!("send {rank}->{}", (rank + 1) % 4), format!("recv {rank}<-{}", (rank + 3) % 4)]
 }
 
-/// Ring attention: in each round every rank sends to the next and receives from the one before. Rank 2 is stuck; its neighbours 1 and 3 wait in the round. Rank 0 has got all that
-/// it needs from 1 and 3 and waits in the next round: it is ahead of everybody, and as innocent.
+/// Ring attention: in each round every rank sends to the next and receives from the one before. Rank 2 is stuck; its
+/// neighbours 1 and 3 wait in the round. Rank 0 has got all that it needs from 1 and 3 and waits in the next round:
+/// it is ahead of everybody, and as innocent.
 #[test]
 fn a_rank_a_round_ahead_in_a_ring_is_innocent() {
     let mut job = Job::new(4);
@@ -190,7 +194,8 @@ fn long_conversation() -> Job {
     job
 }
 
-/// All delivered. The first message that rank 1 still shows is not the first that rank 0 sent; counted from there, all sizes would be wrong.
+/// All delivered. The first message that rank 1 still shows is not the first that rank 0 sent; counted from there,
+/// all sizes would be wrong.
 #[test]
 fn messages_before_a_wrapped_window_are_healthy() {
     let mut job = long_conversation();

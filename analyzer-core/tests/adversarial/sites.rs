@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::job::{Job, Op, op};
 
-/// The usual "first rank goes first": the others wait in a barrier on the way in, the first rank calls it on the way out.
+/// The usual "first rank goes first": the others wait in a barrier on the way in, the first rank calls it on the way
+/// out.
 fn first_rank_goes_first(job: &mut Job, waiting: impl Fn(Op) -> Op) {
     let barrier = op("all_reduce_barrier").size(&[1]);
     job.some(&[0], waiting(barrier.clone().at("first_rank_first", 54)));
@@ -23,8 +24,8 @@ fn a_barrier_that_rank_0_calls_elsewhere_is_healthy() {
     job.answer().healthy();
 }
 
-/// Three such barriers finished; in a fourth all ranks are on the device and nothing moves: the network. The first rank's other line is no
-/// divergence: the same lines have met three times before, and finished.
+/// Three such barriers finished; in a fourth all ranks are on the device and nothing moves: the network. The first
+/// rank's other line is no divergence: the same lines have met three times before, and finished.
 #[test]
 fn lines_that_have_met_before_are_no_divergence() {
     let mut job = Job::with_timing(4);
@@ -58,8 +59,8 @@ fn a_joined_rank_that_shadows_the_others_is_healthy() {
     job.answer().healthy();
 }
 
-/// As above, then rank 1 gets stuck in its data loader. The others wait in the next row, rank 3 from the hook, as in all the finished rows before:
-/// rank 1 waits for nothing and is the one they wait for.
+/// As above, then rank 1 gets stuck in its data loader. The others wait in the next row, rank 3 from the hook, as in
+/// all the finished rows before: rank 1 waits for nothing and is the one they wait for.
 #[test]
 fn a_joined_rank_is_not_blamed_for_a_stuck_one() {
     let mut job = Job::new(4);
@@ -78,7 +79,8 @@ fn rank_2_is_stuck() -> Job {
     job
 }
 
-/// On the second host the same code is mounted under another path. Function and line agree, and fifteen rows finished in spite of the path.
+/// On the second host the same code is mounted under another path. Function and line agree, and fifteen rows finished
+/// in spite of the path.
 #[test]
 fn the_same_code_under_another_path_is_no_divergence() {
     let mut job = rank_2_is_stuck();
@@ -114,8 +116,8 @@ fn a_rank_without_stacks_has_not_diverged() {
     job.answer().notes("no_frames").verdict_in(&["missing_rank"]).blames(&["2"]);
 }
 
-/// All eight are in the row, on their devices, and nothing moves; the second host's path and rank 1's library differ, rank 5 has no stacks. All of that was so in
-/// the rows that finished: nobody has diverged.
+/// All eight are in the row, on their devices, and nothing moves; the second host's path and rank 1's library differ,
+/// rank 5 has no stacks. All of that was so in the rows that finished: nobody has diverged.
 #[test]
 fn differences_that_were_always_there_do_not_explain_a_row_that_all_joined() {
     let mut job = Job::with_timing(8);

@@ -2,8 +2,9 @@
 
 use crate::job::{Job, op};
 
-/// A trace asked for through the pipe. Every rank issues ahead of its device, one more than another; all have issued the row that the devices are about to do. Nobody is missing
-/// from it, and nobody is slow: to issue less far ahead is no fault. At most one may say that a row has not finished.
+/// A trace asked for through the pipe. Every rank issues ahead of its device, one more than another; all have issued
+/// the row that the devices are about to do. Nobody is missing from it, and nobody is slow: to issue less far ahead
+/// is no fault. At most one may say that a row has not finished.
 #[test]
 fn ranks_that_issue_ahead_unevenly_are_healthy() {
     let mut job = Job::new(4);
@@ -16,7 +17,8 @@ fn ranks_that_issue_ahead_unevenly_are_healthy() {
     job.answer().verdict_in(&["no_fault", "all_joined"]).blames_nobody();
 }
 
-/// The root of small broadcasts has finished four that the others are still about to receive. A root may run ahead; all have issued the next one to be received.
+/// The root of small broadcasts has finished four that the others are still about to receive. A root may run ahead;
+/// all have issued the next one to be received.
 #[test]
 fn a_root_ahead_of_its_receivers_is_healthy() {
     let mut job = Job::with_timing(4);

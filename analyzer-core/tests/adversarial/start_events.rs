@@ -14,7 +14,8 @@ fn all_on_the_device(without: &[u32]) -> Job {
     job
 }
 
-/// The variable is set on one host of two. The ranks of the other cannot say that they have started; the network is down for all.
+/// The variable is set on one host of two. The ranks of the other cannot say that they have started; the network is
+/// down for all.
 #[test]
 fn ranks_without_start_events_have_not_failed_to_start() {
     for without in [&[2, 3][..], &[1, 2, 3], &[3]] {
@@ -22,7 +23,8 @@ fn ranks_without_start_events_have_not_failed_to_start() {
     }
 }
 
-/// Here rank 1 does record start events, and has not started, while ranks 0 and 2 have: an earlier kernel of rank 1 hangs. Rank 3, which records none, is in the same state by name only.
+/// Here rank 1 does record start events, and has not started, while ranks 0 and 2 have: an earlier kernel of rank 1
+/// hangs. Rank 3, which records none, is in the same state by name only.
 #[test]
 fn a_rank_without_start_events_does_not_share_the_blame() {
     let mut job = Job::with_timing(4);

@@ -2,7 +2,8 @@
 
 use crate::job::{Job, Op, op};
 
-/// Two replicas of a server. The second had no requests for a while: it is idle, waits for nothing, and has done fewer rows. In the first, rank 2 is stuck.
+/// Two replicas of a server. The second had no requests for a while: it is idle, waits for nothing, and has done
+/// fewer rows. In the first, rank 2 is stuck.
 #[test]
 fn an_idle_replica_is_not_missing() {
     let mut job = Job::new(8);
@@ -22,7 +23,8 @@ fn an_idle_replica_is_not_missing() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["2"]).in_row("1", 10);
 }
 
-/// Rank 7 is the evaluator and finished its program an hour ago. The trainers hang because rank 3 has the wrong size. Silence is not guilt.
+/// Rank 7 is the evaluator and finished its program an hour ago. The trainers hang because rank 3 has the wrong size.
+/// Silence is not guilt.
 #[test]
 fn a_rank_that_has_finished_is_not_the_silent_one() {
     let mut job = Job::new(8);
@@ -37,8 +39,9 @@ fn a_rank_that_has_finished_is_not_the_silent_one() {
     job.answer().verdict_in(&["size_mismatch"]).blames(&["3"]).in_row("1", 13);
 }
 
-/// The first rank of each node logs in a group of the two. Rank 6 is stuck; rank 4 waits for it with its node; rank 0 waits for rank 4 in the log group,
-/// and the rest of its node for rank 0. Logging is what only ranks 0 and 4 do, and it is not what is wrong.
+/// The first rank of each node logs in a group of the two. Rank 6 is stuck; rank 4 waits for it with its node; rank 0
+/// waits for rank 4 in the log group, and the rest of its node for rank 0. Logging is what only ranks 0 and 4 do, and
+/// it is not what is wrong.
 #[test]
 fn logging_leaders_are_victims() {
     let mut job = Job::new(8);
@@ -58,8 +61,9 @@ fn logging_leaders_are_victims() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["6"]).in_row("2", 5);
 }
 
-/// A mesh of tensor-parallel pairs and data-parallel fours. Rank 0 is stuck before row 5 of its pair; rank 1 waits there and is therefore absent from where ranks 3, 5 and 7 wait,
-/// as rank 0 is from where 2, 4 and 6 wait. As many wait for rank 1 as for rank 0, but rank 1 itself waits.
+/// A mesh of tensor-parallel pairs and data-parallel fours. Rank 0 is stuck before row 5 of its pair; rank 1 waits
+/// there and is therefore absent from where ranks 3, 5 and 7 wait, as rank 0 is from where 2, 4 and 6 wait. As many
+/// wait for rank 1 as for rank 0, but rank 1 itself waits.
 #[test]
 fn a_victim_for_whom_many_wait_is_innocent() {
     let mut job = Job::new(8);
@@ -82,8 +86,8 @@ fn a_victim_for_whom_many_wait_is_innocent() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["0"]).in_row("1", 5);
 }
 
-/// Ranks 0 and 1 issue ahead without waiting and are two rows deeper; rank 2 reads the loss and waits in the first. Rank 3 is stuck before it. Rank 2 is "missing" from the later rows only
-/// because it waits.
+/// Ranks 0 and 1 issue ahead without waiting and are two rows deeper; rank 2 reads the loss and waits in the first.
+/// Rank 3 is stuck before it. Rank 2 is "missing" from the later rows only because it waits.
 #[test]
 fn a_rank_that_does_not_issue_ahead_is_a_victim() {
     let mut job = Job::new(4);
@@ -94,7 +98,8 @@ fn a_rank_that_does_not_issue_ahead_is_a_victim() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["3"]).in_row("0", 16);
 }
 
-/// All four are on their devices in one row and the network is down; ranks 0 and 1 have issued two rows more. Nobody is missing where they wait.
+/// All four are on their devices in one row and the network is down; ranks 0 and 1 have issued two rows more. Nobody
+/// is missing where they wait.
 #[test]
 fn issuing_ahead_of_a_network_fault_makes_nobody_missing() {
     let mut job = Job::with_timing(4);
@@ -105,7 +110,8 @@ fn issuing_ahead_of_a_network_fault_makes_nobody_missing() {
     job.answer().verdict_in(&["all_joined"]).blames(&[""]).in_row("0", 16).blames_nobody();
 }
 
-/// Two nodes that share no pending row, with a fault each: rank 1 is stuck, rank 6 has another dtype. Two faults, two findings, and nobody else's.
+/// Two nodes that share no pending row, with a fault each: rank 1 is stuck, rank 6 has another dtype. Two faults, two
+/// findings, and nobody else's.
 #[test]
 fn two_faults_at_once_are_two_findings() {
     let mut job = Job::new(8);
@@ -124,8 +130,9 @@ fn two_faults_at_once_are_two_findings() {
     assert_eq!(answer.faults(), [("dtype_mismatch", "6"), ("missing_rank", "1")]);
 }
 
-/// Checkpoints go through a second group of all ranks, from a thread of its own: how its rows and the training's interleave differs by rank and by step, and all
-/// steps finished. Then rank 2 gets stuck before both. That ranks 1 and 3 issued the pending two the other way round has no meaning.
+/// Checkpoints go through a second group of all ranks, from a thread of its own: how its rows and the training's
+/// interleave differs by rank and by step, and all steps finished. Then rank 2 gets stuck before both. That ranks 1
+/// and 3 issued the pending two the other way round has no meaning.
 #[test]
 fn a_background_thread_makes_no_order_mismatch() {
     let mut job = Job::new(4);
@@ -153,8 +160,8 @@ fn a_background_thread_makes_no_order_mismatch() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["2"]);
 }
 
-/// A replica was lost once; the group was aborted, with one row given up on all ranks, and rebuilt under another name, where training went on. Now rank 2 is stuck. The old row
-/// never completed, but nobody waits for it any more.
+/// A replica was lost once; the group was aborted, with one row given up on all ranks, and rebuilt under another
+/// name, where training went on. Now rank 2 is stuck. The old row never completed, but nobody waits for it any more.
 #[test]
 fn a_row_given_up_with_its_group_is_not_todays_hang() {
     let mut job = Job::new(4);
@@ -187,14 +194,16 @@ fn pairs_then_all() -> Job {
     job
 }
 
-/// Rank 1's device waits for rank 0 in their pair's row, so it has not reached the row of all, which ranks 2 and 3 have. It looks as if an earlier kernel of rank 1 hung; but
-/// what it waits in is recorded, and rank 0, stuck, is in neither row.
+/// Rank 1's device waits for rank 0 in their pair's row, so it has not reached the row of all, which ranks 2 and 3
+/// have. It looks as if an earlier kernel of rank 1 hung; but what it waits in is recorded, and rank 0, stuck, is in
+/// neither row.
 #[test]
 fn a_device_that_waits_in_another_group_does_not_hang() {
     pairs_then_all().answer().verdict_in(&["missing_rank"]).blames(&["0"]).never_blames(&[1, 2, 3]);
 }
 
-/// The same, but rank 0 left its pair's row out and is on the device in the row of all, as 2 and 3 are. Rank 1 alone has not begun that row, and it did what all pairs did in all steps.
+/// The same, but rank 0 left its pair's row out and is on the device in the row of all, as 2 and 3 are. Rank 1 alone
+/// has not begun that row, and it did what all pairs did in all steps.
 #[test]
 fn a_device_behind_a_row_that_its_peer_left_out_does_not_hang() {
     let mut job = pairs_then_all();
@@ -202,7 +211,8 @@ fn a_device_behind_a_row_that_its_peer_left_out_does_not_hang() {
     job.answer().hung().blames(&["0", ""]).never_blames(&[1, 2, 3]);
 }
 
-/// Rank 0, the root of a broadcast, has finished its part, and so have ranks 1 and 2; they wait in the next row. Rank 3 is stuck before the broadcast.
+/// Rank 0, the root of a broadcast, has finished its part, and so have ranks 1 and 2; they wait in the next row. Rank
+/// 3 is stuck before the broadcast.
 #[test]
 fn a_root_that_went_on_is_not_ahead_by_fault() {
     let mut job = Job::new(4);
@@ -213,8 +223,9 @@ fn a_root_that_went_on_is_not_ahead_by_fault() {
     job.answer().verdict_in(&["missing_rank"]).blames(&["3"]).in_row("0", 10);
 }
 
-/// Every step has a row of each node and then one of all. Rank 6 is stuck before its node's row: that is the place at which it did not arrive. Its node waits there; the other node,
-/// which has done its own, waits in the row of all, where rank 6 is absent too, but to which it would have come later.
+/// Every step has a row of each node and then one of all. Rank 6 is stuck before its node's row: that is the place at
+/// which it did not arrive. Its node waits there; the other node, which has done its own, waits in the row of all,
+/// where rank 6 is absent too, but to which it would have come later.
 #[test]
 fn the_first_place_not_arrived_at_is_the_origin() {
     let mut job = Job::new(8);

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::capabilities::Clues;
 use super::op_table::OpTable;
 use super::resolve::{self, RankGroups};
-use super::{Capabilities, Job, RankDump, is_library_file, notes, status};
+use super::{Capabilities, Job, RankDump, is_library_file, label, notes, status};
 use crate::dump::{Dump, Entries, FaultKind, Reading, rank_of_file_name};
 use crate::report::{Quality, QualityKind};
 use crate::symbols::{Remap, Symbols};
@@ -55,6 +55,7 @@ impl Job {
         missing.dedup();
         job.missing_ranks = missing;
         job.unreadable_ranks = unreadable;
+        job.labels = label::labels(&job);
         notes::add(&job, &mut quality);
         quality.sort_by(|a, b| (a.kind, a.rank, &a.file, &a.detail).cmp(&(b.kind, b.rank, &b.file, &b.detail)));
         quality.dedup();

@@ -4,11 +4,13 @@ mod assemble;
 mod capabilities;
 mod group;
 mod label;
+mod mesh;
 mod notes;
 mod op;
 mod op_table;
 mod resolve;
 mod status;
+mod traffic;
 mod user_frame;
 mod whole;
 

@@ -51,6 +51,8 @@ pub struct Job {
     pub quality: Vec<Quality>,
     /// Names of operations, taken apart.
     pub(super) ops: OpTable,
+    /// Short names of the groups, in their order.
+    pub(super) labels: Vec<String>,
     /// Whether a file is a library's, by the handle of its name.
     pub(super) library_files: Vec<bool>,
 }

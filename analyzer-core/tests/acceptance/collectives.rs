@@ -152,7 +152,7 @@ fn only_the_origins_group_is_a_finding() {
     check(&report, "missing_rank", "3", Some(4));
     assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
     let finding = &report.findings[0];
-    assert_eq!(finding.group.as_ref().map(|group| group.label.as_str()), Some("tp[2-3]"));
+    assert_eq!(finding.group.as_ref().map(|group| group.label.as_str()), Some("tp[2,3]"));
     assert_eq!((finding.victims.as_str(), finding.blocked.as_str()), ("2", "0-1"));
 }
 

@@ -91,7 +91,7 @@ pub(super) fn call(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
     if sizes.is_empty() { op } else { format!("{op} {sizes}") }
 }
 
-/// `row 18 of tp[2-3]`, `message 3 from rank 0 to rank 1 in pp[0-1]`.
+/// `row 18 of tp[2,3]`, `message 3 from rank 0 to rank 1 in pp[0,1]`.
 pub(super) fn place(case: &Case<'_>, place: Place) -> String {
     let label = case.job.label(place.group());
     match place {

@@ -41,6 +41,7 @@ impl Blocks {
             folded: alloc::vec![false; entries.len()],
             has_blocks: false,
         };
+        blocks.forget_given_up(job, rank);
         let mut runs: BTreeMap<GroupIdx, Run> = BTreeMap::new();
         for (at, entry) in entries.iter() {
             let Some(group) = job.group_of(rank, &entry) else { continue };
@@ -62,6 +63,23 @@ impl Blocks {
             blocks.end_without_close(job, rank, run);
         }
         blocks
+    }
+
+    /// What the watchdog gave up belongs to the past where the rank has since finished other operations, issued after the time limit
+    /// of what it gave up: the group was made anew, say.
+    fn forget_given_up(&mut self, job: &Job, rank: RankIdx) {
+        let entries = &job.rank(rank).entries;
+        let finished = |entry: &Entry| entry.state == State::Completed;
+        let Some(newest) = entries.iter().filter(|(_, entry)| finished(entry)).map(|(_, entry)| entry.created_ns).max()
+        else {
+            return;
+        };
+        for ((_, entry), progress) in entries.iter().zip(&mut self.progress) {
+            let limit = entry.created_ns.saturating_add(i64::from(entry.timeout_ms) * 1_000_000);
+            if entry.retired && progress.is_pending() && !finished(&entry) && entry.created_ns > 0 && newest > limit {
+                *progress = Progress::Unknown;
+            }
+        }
     }
 
     fn close(&mut self, job: &Job, rank: RankIdx, end: EntryIdx, inner: Vec<EntryIdx>) {

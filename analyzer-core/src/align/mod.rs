@@ -9,6 +9,7 @@ mod blocks;
 mod cell;
 mod messages;
 mod rows;
+mod stale;
 mod table;
 
 pub use blocks::Blocks;

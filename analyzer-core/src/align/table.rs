@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Blocks, Cell, Message, Progress, messages, rows};
+use super::{Blocks, Cell, Message, Progress, messages, rows, stale};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
 use crate::symbols::{ArgsId, SliceTable, StrId};
@@ -85,6 +85,8 @@ pub struct Table {
     pub blocks: Vec<Blocks>,
     /// Distinct contents of coalesced blocks: operation and arguments of each member.
     pub inner: SliceTable<(StrId, ArgsId)>,
+    /// Ranks whose file is older than what the others did together with them, by rank index: what they did last is not known.
+    pub stale: Vec<bool>,
     /// Handle of the contents of each block, by rank and the entry that stands for it, sorted.
     inner_of: Vec<(RankIdx, EntryIdx, u32)>,
 }
@@ -124,7 +126,41 @@ impl Table {
             band.messages = messages::pair(job, group, &table.blocks, of_group);
             table.bands.push(band);
         }
+        table.stale = stale::find(job, &table.bands, &table.blocks);
+        if table.stale.contains(&true) {
+            table.forget_stale(job);
+        }
         table
+    }
+
+    /// Makes unknown what the files of stale ranks say of their last operations.
+    fn forget_stale(&mut self, job: &Job) {
+        let stale = &self.stale;
+        let is_stale = |rank: RankIdx| stale.get(rank.0 as usize) == Some(&true);
+        let unknown = |cell: &mut Cell| {
+            if *cell == Cell::MISSING {
+                *cell = Cell::UNKNOWN;
+            }
+        };
+        for band in &mut self.bands {
+            let width = band.lanes.len().max(1);
+            for row in band.cells.chunks_mut(width) {
+                let lanes = band.lanes.iter().zip(row).filter(|(lane, _)| is_stale(lane.1));
+                lanes.for_each(|(_, cell)| unknown(cell));
+            }
+            for message in &mut band.messages {
+                for (rank, cell) in [(message.src, &mut message.send), (message.dst, &mut message.recv)] {
+                    if job.rank_idx(rank).is_some_and(is_stale) {
+                        unknown(cell);
+                    }
+                }
+            }
+        }
+        for (blocks, _) in self.blocks.iter_mut().zip(stale).filter(|item| *item.1) {
+            for progress in blocks.progress.iter_mut().filter(|progress| progress.is_pending()) {
+                *progress = Progress::Unknown;
+            }
+        }
     }
 
     /// The band of a group.

@@ -1,7 +1,9 @@
 //! What every rule looks at.
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use super::first_missed;
 use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
@@ -35,6 +37,8 @@ pub struct Case<'a> {
     pub pending: Vec<Vec<(EntryIdx, Place)>>,
     /// For each band, the last message of each pair, by its place in [`Band::messages`].
     pub last_messages: Vec<Vec<u32>>,
+    /// For each rank that waits for nothing and is missing where others wait, the first of these places in the order of its program.
+    pub first_missed: BTreeMap<u32, Place>,
 }
 
 /// A party of a place: the rank, its dump, what it did.
@@ -53,7 +57,7 @@ impl<'a> Case<'a> {
     pub fn new(job: &'a Job, table: &'a Table) -> Case<'a> {
         let mut pending: Vec<Vec<(EntryIdx, Place)>> = alloc::vec![Vec::new(); job.ranks.len()];
         let last_messages = table.bands.iter().map(|band| last_of_each_pair(&band.messages)).collect();
-        let mut case = Case { job, table, pending: Vec::new(), last_messages };
+        let mut case = Case { job, table, pending: Vec::new(), last_messages, first_missed: BTreeMap::new() };
         let mut note = |rank: RankIdx, entry: EntryIdx, place: Place| {
             if table.progress(rank, entry).is_pending()
                 && let Some(own) = pending.get_mut(rank.0 as usize)
@@ -80,6 +84,8 @@ impl<'a> Case<'a> {
             own.sort_unstable();
         }
         case.pending = pending;
+        let places: BTreeSet<Place> = (0..job.ranks.len() as u32).flat_map(|rank| case.fronts(RankIdx(rank))).collect();
+        case.first_missed = first_missed::of(&case, places.into_iter());
         case
     }
 
@@ -151,6 +157,19 @@ impl<'a> Case<'a> {
     /// The oldest unfinished operation of a rank.
     pub fn front(&self, rank: RankIdx) -> Option<(EntryIdx, Place)> {
         self.pending.get(rank.0 as usize)?.first().copied()
+    }
+
+    /// Whether a rank waits for nothing, as far as its dump tells: it has nothing unfinished, and its ring lost nothing unfinished either.
+    pub fn is_idle(&self, rank: RankIdx) -> bool {
+        let dump = self.job.rank(rank);
+        let lost_some = || dump.statuses.iter().any(|(_, status)| status.last_enqueued > status.last_completed);
+        let is_stale = self.table.stale.get(rank.0 as usize).copied().unwrap_or(false);
+        self.front(rank).is_none() && !is_stale && !(dump.capabilities.wrapped && lost_some())
+    }
+
+    /// Whether this place is where a rank is missing first.
+    pub fn is_first_missed(&self, rank: u32, place: Place) -> bool {
+        self.first_missed.get(&rank) == Some(&place)
     }
 
     /// When the first rank issued an operation, by its own clock; `i64::MAX` when nobody says.

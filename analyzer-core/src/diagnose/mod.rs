@@ -11,6 +11,7 @@ mod disagreement;
 mod doubt;
 mod draft;
 mod drift;
+mod first_missed;
 mod origin;
 mod precedent;
 mod rules;

@@ -3,8 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::vote::siblings;
-use super::{Call, Case};
+use super::{Call, Case, vote};
 use crate::align::RowIdx;
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
@@ -64,6 +63,8 @@ struct Ways {
 #[derive(Debug, Default)]
 pub(super) struct Precedents {
     known: BTreeMap<(GroupIdx, Option<u32>), Ways>,
+    /// The groups that ran the same program up to a row, by group and row.
+    families: BTreeMap<(GroupIdx, Option<u32>), Vec<GroupIdx>>,
 }
 
 impl Precedents {
@@ -77,9 +78,13 @@ impl Precedents {
         rank: RankIdx,
     ) -> Option<Departure> {
         let number = before.map(|row| case.table.band(group).number(row));
-        let family: Vec<GroupIdx> = core::iter::once(group).chain(siblings(case.job, group)).collect();
+        let family = self.families.entry((group, number)).or_insert_with(|| {
+            let until = number.map_or(0, |number| number.saturating_add(1));
+            let same = |&other: &GroupIdx| vote::ran_the_same(case.job, case.table, group, other, until);
+            core::iter::once(group).chain(vote::siblings(case.job, group).filter(same)).collect()
+        });
         let eldest = family.iter().min().copied().unwrap_or(group);
-        let ways = self.known.entry((eldest, number)).or_insert_with(|| Ways::of(case, &family, number));
+        let ways = self.known.entry((eldest, number)).or_insert_with(|| Ways::of(case, family, number));
         ways.departure(rank)
     }
 }

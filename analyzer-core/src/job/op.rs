@@ -58,6 +58,23 @@ impl Op {
         }
     }
 
+    /// Whether no member can finish the operation before every other one has begun it: all give and all take. The root of a broadcast
+    /// may be done early, and of an unknown operation nobody knows.
+    pub fn needs_everybody(&self) -> bool {
+        let families = [
+            "all_",
+            "_all_",
+            "allreduce",
+            "allgather",
+            "ALLGATHER",
+            "reduce_scatter",
+            "_reduce_scatter",
+            "REDUCE_SCATTER",
+            "barrier",
+        ];
+        self.peer.is_none() && families.iter().any(|family| self.name.starts_with(family))
+    }
+
     /// Whether an entry of this name ends a coalesced block. The fast-path operations such as `allreduce_coalesced` don't: they are
     /// the whole operation.
     pub fn closes_block(&self) -> bool {
@@ -85,6 +102,18 @@ mod tests {
         check("ncclx:send", "ncclx", "send", Some((Direction::Send, None, None)));
         check("nccl:frobnicate", "nccl", "frobnicate", None);
         check("", "", "", None);
+    }
+
+    #[test]
+    fn only_operations_that_need_everybody_prove_that_all_came() {
+        for op in
+            ["all_reduce", "_all_gather_base", "allreduce_coalesced", "_reduce_scatter_base", "all_to_all", "barrier"]
+        {
+            assert!(Op::parse(op).needs_everybody(), "{op}");
+        }
+        for op in ["broadcast", "reduce", "gather", "scatter", "send 0->1", "coalesced", "frobnicate", ""] {
+            assert!(!Op::parse(op).needs_everybody(), "{op}");
+        }
     }
 
     #[test]

@@ -113,17 +113,12 @@ fn depth(case: &Case<'_>, group: GroupIdx, from: RowIdx, rank: RankIdx) -> usize
                 let progress = case.table.cell_progress(Some(other), cell);
                 own |= other == rank && progress.is_some_and(Progress::is_pending);
                 peer |= other != rank && progress == Some(Progress::Completed);
-                alone |= cell.entry().is_some_and(|entry| can_finish_alone(&words::op(case, other, entry)));
+                alone |=
+                    cell.entry().is_some_and(|entry| !case.job.op(case.job.entry(other, entry).op).needs_everybody());
             }
             own && peer && !alone
         })
         .count()
-}
-
-/// Operations that a member can finish before the others have begun.
-fn can_finish_alone(op: &str) -> bool {
-    let needs_all = ["all_", "_all_", "allreduce", "allgather", "reduce_scatter", "_reduce_scatter", "barrier"];
-    !needs_all.iter().any(|prefix| op.starts_with(prefix))
 }
 
 /// In how many groups a rank is behind its peers, and in how many groups it or its peers have unfinished rows.
@@ -145,21 +140,4 @@ fn vote(case: &Case<'_>, rank: RankIdx) -> (usize, usize) {
         }));
     }
     (behind, asked)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_operations_that_need_everybody_prove_anything() {
-        for op in
-            ["all_reduce", "_all_gather_base", "allreduce_coalesced", "_reduce_scatter_base", "all_to_all", "barrier"]
-        {
-            assert!(!can_finish_alone(op), "{op}");
-        }
-        for op in ["broadcast", "reduce", "gather", "scatter", "send", "coalesced", ""] {
-            assert!(can_finish_alone(op), "{op}");
-        }
-    }
 }

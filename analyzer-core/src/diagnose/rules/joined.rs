@@ -31,19 +31,19 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         words::op(case, rank, entry).as_str(),
         "broadcast" | "reduce" | "gather" | "scatter" | "_broadcast_oop" | "_reduce_oop"
     );
-    let behind = timing
-        && !scheduled.is_empty()
-        && !started.is_empty()
-        && scheduled.len() * 2 < parties.len()
-        && absent.is_empty();
+    // Only who records start events has not begun what is merely scheduled.
+    let not_begun =
+        words::pick(&parties, |party| has_start_events(party) && case.progress(party) == Some(Progress::Scheduled));
+    let behind =
+        !not_begun.is_empty() && !started.is_empty() && not_begun.len() * 2 < parties.len() && absent.is_empty();
     let (kind, cause, confidence, suspects, headline): (Kind, Cause, Confidence, Vec<u32>, String) = if behind {
         let headline = format!(
             "{} issued {call} in {at}{site}, but {} not reached it; {} in it",
-            words::ranks_capital(&scheduled),
-            words::form(&scheduled, "its device has", "their devices have"),
+            words::ranks_capital(&not_begun),
+            words::form(&not_begun, "its device has", "their devices have"),
             words::others_wait(&started),
         );
-        (Kind::RankBehind, Cause::GpuStuck, Confidence::Medium, scheduled.clone(), headline)
+        (Kind::RankBehind, Cause::GpuStuck, Confidence::Medium, not_begun.clone(), headline)
     } else if !completed.is_empty() {
         let headline = format!(
             "{} finished {call} in {at}{site}, {} did not: all issued it with equal arguments",

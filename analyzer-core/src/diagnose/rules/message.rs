@@ -17,7 +17,7 @@ use crate::symbols::StrId;
 pub(in crate::diagnose) fn find_unposted(case: &Case<'_>, place: Place) -> Option<Draft> {
     let parties = case.parties(place);
     let absent = parties.iter().find(|party| party.cell == Cell::MISSING)?;
-    if case.front(absent.dump?).is_some() {
+    if !case.is_first_missed(absent.rank, place) {
         return None;
     }
     describe_unmatched(case, place, &parties, absent)

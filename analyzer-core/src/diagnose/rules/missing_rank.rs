@@ -34,7 +34,7 @@ fn is_idle_by_vote(case: &Case<'_>, rank: RankIdx) -> bool {
     };
     let groups = (0..case.job.groups.len() as u32).map(GroupIdx);
     dump.capabilities.only_active
-        && case.front(rank).is_none()
+        && case.is_idle(rank)
         && groups
             .filter(|&group| case.job.group(group).position(dump.rank).is_some() && peers_wait(group))
             .take(VOTES)
@@ -47,16 +47,16 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
     let (&place, more) = places.split_first()?;
     let Place::Row(group, _) = place else { return None };
     let parties = case.parties(place);
-    let stopped = |party: &Party| match (party.cell, party.dump) {
-        (Cell::MISSING, Some(rank)) => case.front(rank).is_none(),
+    let stopped = |party: &Party, place: Place| match (party.cell, party.dump) {
+        (Cell::MISSING, Some(_)) => case.is_first_missed(party.rank, place),
         (Cell::UNKNOWN, Some(rank)) => by_vote && is_idle_by_vote(case, rank),
         _ => false,
     };
     let (mut suspects, mut waiting, mut voted) = (Vec::new(), Vec::new(), false);
     for &place in places {
         let parties = case.parties(place);
-        suspects.extend(words::pick(&parties, stopped));
-        voted |= parties.iter().any(|party| party.cell == Cell::UNKNOWN && stopped(party));
+        suspects.extend(words::pick(&parties, |party| stopped(party, place)));
+        voted |= parties.iter().any(|party| party.cell == Cell::UNKNOWN && stopped(party, place));
         waiting.extend(words::pick(&parties, |party| case.waits(party)));
     }
     suspects.sort_unstable();

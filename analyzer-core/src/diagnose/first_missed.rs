@@ -1,0 +1,63 @@
+//! Which of several places a rank that stopped would have come to first.
+
+use alloc::collections::BTreeMap;
+
+use super::case::Party;
+use super::{Case, Place};
+use crate::align::Cell;
+use crate::dump::EntryIdx;
+use crate::job::RankIdx;
+
+/// How many of the newest entries of a rank are searched for one that it shares with a witness.
+const HISTORY: u32 = 256;
+/// Distance where nothing is shared.
+const FAR: u32 = u32::MAX;
+
+/// For each rank that waits for nothing and is missing where others wait: the place where it is missing first, in the order of the
+/// program.
+///
+/// The order is read off a witness that waits there: how many operations it issued after the last one that both have. Clocks are asked
+/// only where that does not tell.
+pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeMap<u32, Place> {
+    let mut first: BTreeMap<u32, ((u32, i64, Place), Place)> = BTreeMap::new();
+    for place in places {
+        let parties = case.parties(place);
+        let Some(witness) = parties.iter().find(|party| case.waits(party)) else { continue };
+        for party in parties.iter().filter(|party| party.cell == Cell::MISSING) {
+            let Some(rank) = party.dump.filter(|&rank| case.is_idle(rank)) else { continue };
+            let key = (distance(case, rank, witness), case.first_issue_ns(place), place);
+            let known = first.entry(party.rank).or_insert((key, place));
+            if key < known.0 {
+                *known = (key, place);
+            }
+        }
+    }
+    first.into_iter().map(|(rank, (_, place))| (rank, place)).collect()
+}
+
+/// How many operations lie between the last one that a rank shares with a witness and the one in which the witness waits, less those
+/// that the rank has issued since.
+fn distance(case: &Case<'_>, rank: RankIdx, witness: &Party) -> u32 {
+    let (Some(dump), Some(waits_in)) = (witness.dump, witness.cell.entry()) else { return FAR };
+    let Some(last) = case.last_entry(rank) else { return FAR };
+    (last.0.saturating_sub(HISTORY)..=last.0)
+        .rev()
+        .find_map(|at| {
+            let shared = same_row(case, rank, EntryIdx(at), dump)?;
+            let theirs = waits_in.0.checked_sub(shared.0)?;
+            Some(theirs.saturating_sub(last.0 - at))
+        })
+        .unwrap_or(FAR)
+}
+
+/// The entry of another rank in the row of an entry of this one.
+fn same_row(case: &Case<'_>, rank: RankIdx, at: EntryIdx, other: RankIdx) -> Option<EntryIdx> {
+    let entry = case.job.entry(rank, at);
+    let group = case.job.group_of(rank, &entry)?;
+    let position = case.job.group(group).position(case.job.rank(other).rank)?;
+    let band = case.table.band(group);
+    let row = band.row_of(entry.collective_seq?)?;
+    // A message carries the number of a collective without being it.
+    let own = case.job.group(group).position(case.job.rank(rank).rank)?;
+    (band.cell(row, own).entry() == Some(at)).then(|| band.cell(row, position).entry())?
+}

@@ -1,20 +1,37 @@
 //! Collectives that do not meet.
 
-use hangscope_analyzer_core::report::{Cause, CellCode, Confidence, RankStatus};
+use hangscope_analyzer_core::analyze;
+use hangscope_analyzer_core::report::{Cause, CellCode, Confidence, QualityKind, RankStatus, SideState};
 
-use crate::fake::{Fake, check, check_healthy, op};
+use crate::fake::{Fake, check, check_class, check_healthy, check_says, only, op, sites};
 
+// A1, Rules 7.13
 #[test]
 fn the_first_rank_can_be_the_culprit() {
     for odd in 0..4 {
         let mut job = Fake::trained(4);
         for rank in 0..4 {
-            job.some(&[rank], op("all_reduce").size(&[if rank == odd { 8 } else { 16 }]).scheduled());
+            let size = if rank == odd { 8 } else { 16 };
+            job.some(&[rank], op("all_reduce").size(&[size]).scheduled().at("backward", 20));
         }
-        check(&job.report(), "size_mismatch", &odd.to_string(), Some(4));
+        let report = job.report();
+        check(&report, "size_mismatch", &odd.to_string(), Some(4));
+        let finding = only(&report);
+        check_class(finding, Cause::BadArguments, Confidence::High);
+        assert_eq!(finding.group.as_ref().map(|group| group.label.as_str()), Some("world"));
+        let sizes: Vec<_> = finding.sides.iter().map(|side| side.input_sizes.clone()).collect();
+        assert_eq!(sizes, [[[16]], [[8]]]);
+        assert!(report.headline.contains("backward"), "{}", report.headline);
+        // The file of the culprit comes first, second, third or last: the report is the same.
+        for turn in 1..4 {
+            let mut readings = job.readings();
+            readings.rotate_left(turn);
+            assert_eq!(*analyze(readings).report(), report);
+        }
     }
 }
 
+// A1, two against two
 #[test]
 fn two_against_two_is_a_tie() {
     let mut job = Fake::trained(4);
@@ -32,6 +49,7 @@ fn two_against_two_is_a_tie() {
     assert_eq!(marked, [false, false, true, true]);
 }
 
+// A2
 #[test]
 fn a_skipped_op_is_named_and_its_tail_is_consequence() {
     let mut job = Fake::trained(4);
@@ -40,20 +58,30 @@ fn a_skipped_op_is_named_and_its_tail_is_consequence() {
     job.some(&[1], gather);
     let report = job.report();
     check(&report, "skipped_collective", "1", Some(4));
-    assert_eq!(report.findings.len(), 1);
-    let finding = &report.findings[0];
+    let finding = only(&report);
+    check_class(finding, Cause::CpuDivergence, Confidence::High);
+    assert_eq!((finding.op.as_str(), finding.tie), ("broadcast", false));
     assert!(finding.evidence.iter().any(|line| line.contains("row 4 is the others' row 5")), "{:?}", finding.evidence);
-    let sites: Vec<_> = finding.sides.iter().filter_map(|side| side.call_site.as_ref()).map(|site| site.line).collect();
-    assert_eq!(sites, [20, 30]);
-    assert_eq!((finding.victims.as_str(), finding.cause), ("0,2-3", Cause::CpuDivergence));
+    assert!(report.headline.contains("broadcast") && report.headline.contains("sync"), "{}", report.headline);
+    let sides: Vec<_> = finding.sides.iter().map(|side| (side.ranks.as_str(), side.op.as_deref())).collect();
+    assert_eq!(sides, [("0,2-3", Some("broadcast")), ("1", Some("all_gather"))]);
+    assert_eq!(sites(finding), ["sync", "evaluate"]);
+    assert_eq!(finding.victims, "0,2-3");
 }
 
+// A3
 #[test]
 fn an_extra_op_is_named() {
     let mut job = Fake::trained(4);
     job.some(&[2], op("all_reduce").size(&[1]).scheduled().at("log_metrics", 40));
     job.all(op("all_reduce").scheduled());
-    check(&job.report(), "extra_collective", "2", Some(4));
+    let report = job.report();
+    check(&report, "extra_collective", "2", Some(4));
+    let finding = only(&report);
+    check_class(finding, Cause::CpuDivergence, Confidence::High);
+    check_says(&report, &["row 5 is the others' row 4"]);
+    assert!(report.headline.contains("log_metrics"), "{}", report.headline);
+    assert_eq!(finding.victims, "0-1,3");
 }
 
 #[test]
@@ -72,11 +100,18 @@ fn two_ops_in_the_other_order() {
     check(&job.report(), "order_mismatch", "2", Some(4));
 }
 
+// Rules 7.12
 #[test]
 fn a_dtype_that_differs() {
     let mut job = Fake::trained(4);
     job.some(&[0, 1, 2], op("all_reduce").scheduled()).some(&[3], op("all_reduce").dtype("Half").scheduled());
-    check(&job.report(), "dtype_mismatch", "3", Some(4));
+    let report = job.report();
+    check(&report, "dtype_mismatch", "3", Some(4));
+    let finding = only(&report);
+    check_class(finding, Cause::BadArguments, Confidence::High);
+    let dtypes: Vec<_> = finding.sides.iter().map(|side| side.input_dtypes.join(",")).collect();
+    assert_eq!(dtypes, ["Float", "Half"]);
+    check_says(&report, &["rank 3", "Half"]);
 }
 
 #[test]
@@ -98,6 +133,7 @@ fn a_rank_that_stopped_before_the_row() {
     assert_eq!(missing.last_op.as_ref().and_then(|last| last.seq), Some(3));
 }
 
+// A12
 #[test]
 fn a_checkpoint_barrier() {
     let mut job = Fake::trained(8);
@@ -106,23 +142,44 @@ fn a_checkpoint_barrier() {
     job.edit_all(|_, entry| entry["collective_seq_id"] = (entry["collective_seq_id"].as_u64().unwrap() + 28952).into());
     let report = job.report();
     check(&report, "missing_rank", "0", Some(28956));
-    assert_eq!(report.findings[0].cause, Cause::CpuStuck);
+    let finding = only(&report);
+    check_class(finding, Cause::CpuStuck, Confidence::High);
+    assert_eq!((finding.op.as_str(), finding.victims.as_str()), ("all_reduce_barrier", "1-7"));
+    // Where the others wait, and where rank 0 was last.
+    assert_eq!(sites(finding), ["save_checkpoint", "train_step"]);
+    let last = finding.sides.iter().find_map(|side| side.last_op.as_ref()).unwrap();
+    assert_eq!((last.group.as_str(), last.op.as_str(), last.seq), ("world", "all_reduce", Some(28955)));
+    assert!(
+        report.headline.contains("save_checkpoint") && report.headline.contains("train_step"),
+        "{}",
+        report.headline
+    );
+    assert_eq!((report.ranks[0].waits_in.is_none(), report.ranks[7].waits_for.as_str()), (true, "0"));
 }
 
+// A4
 #[test]
 fn a_rank_without_a_dump_is_named_only_where_nothing_else_explains_the_wait() {
     let mut job = Fake::trained(4);
     job.all(op("all_reduce").scheduled()).lose(2);
     let report = job.report();
     check(&report, "no_dump", "2", Some(4));
-    assert_eq!(report.findings[0].confidence, Confidence::Medium);
+    let finding = only(&report);
+    check_class(finding, Cause::ProcessLost, Confidence::Medium);
+    let log = |step: &String| step.contains("log of rank 2") && step.contains("exception");
+    assert!(finding.next_steps.iter().any(log), "{:?}", finding.next_steps);
     assert_eq!(report.ranks[2].status, RankStatus::Suspect);
+    assert_eq!((report.job.ranks_missing.as_str(), finding.victims.as_str()), ("2", "0-1,3"));
+    assert!(report.data_quality.iter().any(|note| (note.kind, note.rank) == (QualityKind::NoDump, Some(2))));
 
     let mut job = Fake::trained(4);
     job.some(&[0, 1, 2], op("all_reduce").scheduled()).lose(2);
     let report = job.report();
     check(&report, "missing_rank", "3", Some(4));
+    only(&report);
     assert_eq!(report.ranks[2].status, RankStatus::NoDump);
+    let unknown = report.findings[0].sides.iter().find(|side| side.ranks == "2").unwrap();
+    assert_eq!(unknown.state, SideState::Unknown);
 }
 
 #[test]
@@ -180,18 +237,30 @@ fn siblings_decide_a_pair() {
     assert_eq!(report.findings.len(), 1);
 }
 
+// A24, Rules 7.6
 #[test]
 fn one_group_before_the_other() {
     let mut job = Fake::new(4).group("1", "a", &[0, 1, 2, 3]).group("2", "b", &[0, 1, 2, 3]);
     job.all(op("all_reduce").on("1")).all(op("all_reduce").on("2"));
-    for rank in 0..4 {
-        let (first, second) = if rank == 1 { ("2", "1") } else { ("1", "2") };
-        job.some(&[rank], op("all_reduce").on(first).scheduled().at("step", 50));
-        job.some(&[rank], op("all_reduce").on(second).scheduled().at("step", 51));
-    }
-    check(&job.report(), "order_mismatch", "1", Some(2));
+    let a = op("all_reduce").on("1").scheduled().at("sync_a", 50);
+    let b = op("all_reduce").on("2").scheduled().at("sync_b", 51);
+    job.some(&[0, 2, 3], a.clone()).some(&[0, 2, 3], b.clone()).some(&[1], b).some(&[1], a);
+    let report = job.report();
+    check(&report, "order_mismatch", "1", Some(2));
+    let finding = only(&report);
+    check_class(finding, Cause::CpuDivergence, Confidence::High);
+    assert!(report.headline.contains("sync_a") && report.headline.contains("sync_b"), "{}", report.headline);
+    assert_eq!(finding.victims, "0,2-3");
+    let mut steps: Vec<_> = finding
+        .cycle
+        .iter()
+        .map(|step| (step.ranks.as_str(), &step.place.group[..1], step.waits_for.as_str()))
+        .collect();
+    steps.sort_unstable();
+    assert_eq!(steps, [("0,2-3", "a", "1"), ("1", "b", "0,2-3")]);
 }
 
+// A9
 #[test]
 fn waits_across_groups_without_a_skip() {
     let all: Vec<u32> = (0..8).collect();
@@ -205,70 +274,67 @@ fn waits_across_groups_without_a_skip() {
     job.some(&[6, 7], op("allreduce_coalesced").on("2").at("flush", 33).scheduled());
     let report = job.report();
     check(&report, "cross_group_deadlock", "6-7", Some(11));
+    let finding = only(&report);
+    assert_eq!((finding.group.as_ref().unwrap().desc.as_str(), finding.victims.as_str()), ("shard", "0-5"));
+    assert!(report.headline.contains("input_dist") && report.headline.contains("flush"), "{}", report.headline);
+    assert_eq!(sites(finding), ["input_dist", "flush"]);
+    let place = |rank: usize| report.ranks[rank].waits_in.as_ref().map(|place| (place.op.as_str(), place.seq));
+    assert_eq!(place(0), Some(("all_to_all", Some(11))));
+    assert_eq!(place(7), Some(("allreduce_coalesced", Some(6))));
+    assert_eq!((report.ranks[0].waits_for.as_str(), report.ranks[7].waits_for.as_str()), ("6-7", "0-5"));
 }
 
-#[test]
-fn everybody_joined() {
-    let mut job = Fake::trained_with_timing(8);
-    job.all(op("all_reduce").started());
-    let report = job.report();
-    check(&report, "all_joined", "", Some(4));
-    assert_eq!(report.findings[0].cause, Cause::NetworkOrHardware);
-    assert!(report.findings[0].alternatives.iter().any(|other| other.cause == Cause::LaunchOrder));
-
-    let mut job = Fake::trained(8);
-    job.all(op("all_reduce").scheduled());
-    let report = job.report();
-    check(&report, "all_joined", "", Some(4));
-    assert_eq!(report.findings[0].cause, Cause::Undetermined);
-    assert!(report.findings[0].next_steps.iter().any(|step| step.contains("TORCH_NCCL_ENABLE_TIMING=1")));
-}
-
+// A17, Rules 7.8
 #[test]
 fn a_device_that_lags() {
-    let mut job = Fake::trained_with_timing(4);
-    job.some(&[0, 1, 3], op("all_reduce").started()).some(&[2], op("all_reduce").scheduled());
-    let report = job.report();
-    check(&report, "rank_behind", "2", Some(4));
-    assert_eq!(report.findings[0].cause, Cause::GpuStuck);
+    for behind in [1, 2] {
+        let mut job = Fake::trained_with_timing(4);
+        for rank in 0..4 {
+            let call = op("all_reduce").at("backward", 20);
+            job.some(&[rank], if rank == behind { call.scheduled() } else { call.started() });
+        }
+        let report = job.report();
+        check(&report, "rank_behind", &behind.to_string(), Some(4));
+        let finding = only(&report);
+        check_class(finding, Cause::GpuStuck, Confidence::Medium);
+        let states: Vec<_> = finding.sides.iter().map(|side| side.state).collect();
+        assert_eq!(states, [SideState::Started, SideState::Scheduled]);
+        assert!(report.headline.contains("backward"), "{}", report.headline);
+        assert!(finding.alternatives.iter().all(|other| other.cause != Cause::GpuStuck), "{:?}", finding.alternatives);
+    }
 }
 
+// A18
 #[test]
 fn half_of_a_broadcast() {
     let mut job = Fake::trained_with_timing(4);
     job.some(&[0, 1], op("broadcast")).some(&[2, 3], op("broadcast").started());
     let report = job.report();
     check(&report, "rank_behind", "", Some(4));
-    assert_eq!(report.findings[0].cause, Cause::NetworkOrHardware);
+    let finding = only(&report);
+    check_class(finding, Cause::NetworkOrHardware, Confidence::Medium);
+    assert_eq!((finding.victims.as_str(), finding.tie), ("2-3", false));
+    let sides: Vec<_> = finding.sides.iter().map(|side| (side.ranks.as_str(), side.state)).collect();
+    assert!(
+        sides.contains(&("0-1", SideState::Completed)) && sides.contains(&("2-3", SideState::Started)),
+        "{sides:?}"
+    );
+    assert!(report.ranks.iter().all(|state| state.status != RankStatus::Suspect));
 }
 
-#[test]
-fn released_by_an_abort_is_not_healthy() {
-    let mut job = Fake::trained(4);
-    job.all(op("all_reduce").took_ms(11 * 60 * 1000));
-    let report = job.report();
-    check(&report, "all_joined", "", Some(4));
-}
-
+// A25
 #[test]
 fn a_mismatch_that_everybody_got_past() {
-    let mut job = Fake::trained(4);
-    job.some(&[0, 2, 3], op("all_reduce")).some(&[1], op("all_reduce").size(&[8])).all(op("all_reduce"));
+    let mut job = Fake::new(4);
+    job.all(op("all_reduce")).some(&[0, 2, 3], op("all_reduce")).some(&[1], op("all_reduce").size(&[8]));
+    job.all(op("all_reduce")).all(op("all_reduce"));
     let report = job.report();
-    check(&report, "size_mismatch", "1", Some(4));
+    check(&report, "size_mismatch", "1", Some(2));
     assert!(report.headline.contains("did not hang there"), "{}", report.headline);
-}
-
-#[test]
-fn splits_whose_totals_differ() {
-    let mut job = Fake::trained(2);
-    job.some(&[0], op("all_to_all").sizes(&[6], &[5]).scheduled());
-    job.some(&[1], op("all_to_all").sizes(&[6], &[5]).scheduled());
-    check(&job.report(), "split_mismatch", "", Some(4));
-
-    let mut job = Fake::trained(2);
-    job.some(&[0], op("all_to_all").sizes(&[6], &[4])).some(&[1], op("all_to_all").sizes(&[4], &[6]));
-    check_healthy(&job.report());
+    let finding = only(&report);
+    assert_eq!((finding.cause, finding.victims.as_str(), finding.blocked.as_str()), (Cause::BadArguments, "", ""));
+    let statuses: Vec<_> = report.ranks.iter().map(|state| state.status).collect();
+    assert_eq!(statuses, [RankStatus::Ok, RankStatus::Suspect, RankStatus::Ok, RankStatus::Ok]);
 }
 
 #[test]
@@ -282,13 +348,19 @@ fn two_call_sites_that_always_meet_are_no_fault() {
     check(&job.report(), "all_joined", "", Some(7));
 }
 
+// A21, Rules 7.24
 #[test]
 fn an_unknown_op_is_matched_by_its_name() {
     let mut job = Fake::trained(4);
     job.all(op("frobnicate"));
-    check_healthy(&job.report());
+    let healthy = job.report();
+    check_healthy(&healthy);
+    assert!(healthy.data_quality.iter().all(|note| note.kind != QualityKind::Unreadable), "{:?}", healthy.data_quality);
+    let mut odd = job.clone();
     job.some(&[0, 1, 2], op("frobnicate").scheduled());
     check(&job.report(), "missing_rank", "3", Some(5));
+    odd.some(&[0, 1, 2], op("frobnicate").scheduled().at("a", 7)).some(&[3], op("defrobnicate").scheduled().at("b", 8));
+    check(&odd.report(), "op_mismatch", "3", Some(5));
 }
 
 #[test]

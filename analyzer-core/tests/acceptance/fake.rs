@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hangscope_analyzer_core::dump::{self, Reading};
-use hangscope_analyzer_core::report::Report;
+use hangscope_analyzer_core::report::{Cause, CellCode, Confidence, Finding, Report};
 use hangscope_analyzer_core::{Analysis, analyze};
 use serde_json::{Value, json};
 
@@ -23,6 +23,8 @@ struct Rank {
     record_base: u32,
     status: BTreeMap<String, Value>,
     only_active: bool,
+    version: Option<String>,
+    file: Option<String>,
 }
 
 /// An operation to issue: what is not said is usual.
@@ -36,6 +38,7 @@ pub struct Op {
     state: String,
     site: (String, u32),
     took_ms: i64,
+    splits: Option<(Vec<i64>, Vec<i64>)>,
 }
 
 /// `op("all_reduce")` on group `0`, one tensor of 16 floats, completed, from `train.py`.
@@ -49,6 +52,7 @@ pub fn op(name: &str) -> Op {
         state: "completed".into(),
         site: ("train_step".into(), 10),
         took_ms: 1,
+        splits: None,
     }
 }
 
@@ -67,6 +71,12 @@ impl Op {
     pub fn sizes(mut self, input: &[i64], output: &[i64]) -> Op {
         self.input = vec![input.to_vec()];
         self.output = vec![output.to_vec()];
+        self
+    }
+
+    /// What it sends to each member and expects from each, as dumps of version 2.11 say.
+    pub fn splits(mut self, sends: &[i64], receives: &[i64]) -> Op {
+        self.splits = Some((sends.to_vec(), receives.to_vec()));
         self
     }
 
@@ -187,7 +197,7 @@ impl Fake {
         let done = op.state == "completed";
         let end = created + op.took_ms * 1_000_000;
         let begun = timing && op.state != "scheduled";
-        own.entries.push(json!({
+        let mut entry = json!({
             "record_id": record, "pg_id": op.group.parse::<i64>().unwrap_or(0), "process_group": [op.group, desc],
             "collective_seq_id": seq, "p2p_seq_id": p2p, "op_id": record, "profiling_name": format!("nccl:{}", op.name),
             "time_created_ns": created, "input_sizes": op.input, "output_sizes": op.output,
@@ -200,7 +210,12 @@ impl Fake {
                 {"name": op.site.0, "filename": "/job/train.py", "line": op.site.1},
                 {"name": "main", "filename": "/job/train.py", "line": 100},
             ],
-        }));
+        });
+        if let Some((sends, receives)) = &op.splits {
+            entry["input_split_sizes"] = json!(sends);
+            entry["output_split_sizes"] = json!(receives);
+        }
+        own.entries.push(entry);
     }
 
     /// Changes every entry of every rank.
@@ -208,6 +223,18 @@ impl Fake {
         for (&rank, own) in &mut self.ranks {
             own.entries.iter_mut().for_each(|entry| change(rank, entry));
         }
+        self
+    }
+
+    /// A rank's dump is of another version than 2.10.
+    pub fn version(&mut self, rank: u32, version: &str) -> &mut Fake {
+        self.ranks.get_mut(&rank).unwrap().version = Some(version.into());
+        self
+    }
+
+    /// A rank's dump has another file name than the usual one.
+    pub fn file(&mut self, rank: u32, name: &str) -> &mut Fake {
+        self.ranks.get_mut(&rank).unwrap().file = Some(name.into());
         self
     }
 
@@ -249,8 +276,8 @@ impl Fake {
         self
     }
 
-    /// The dumps, in rank order.
-    pub fn readings(&self) -> Vec<Reading> {
+    /// File names and documents of the dumps, in rank order.
+    pub fn documents(&self) -> Vec<(String, Value)> {
         self.ranks
             .iter()
             .map(|(rank, own)| {
@@ -268,26 +295,92 @@ impl Fake {
                     let name = entry["process_group"][0].as_str().unwrap().split('#').next().unwrap().to_owned();
                     entry["process_group"][0] = json!(name);
                 }
+                let version = own.version.as_deref().unwrap_or("2.10");
                 let document = json!({
-                    "version": "2.10", "pg_config": config, "pg_status": own.status, "entries": entries
+                    "version": version, "pg_config": config, "pg_status": own.status, "entries": entries
                 });
-                dump::read(&format!("nccl_trace_rank_{rank}"), document.to_string().as_bytes())
+                (own.file.clone().unwrap_or_else(|| format!("nccl_trace_rank_{rank}")), document)
             })
             .collect()
     }
 
+    /// The dumps, in rank order.
+    pub fn readings(&self) -> Vec<Reading> {
+        let documents = self.documents();
+        documents.iter().map(|(file, document)| dump::read(file, document.to_string().as_bytes())).collect()
+    }
+
     /// Analyses the job, and again with the files the other way round: the report must be the same.
     pub fn analyze(&self) -> Analysis {
-        let analysis = analyze(self.readings());
-        let mut readings = self.readings();
-        readings.reverse();
-        assert_eq!(*analyze(readings).report(), *analysis.report(), "the order of the files matters");
-        analysis
+        analyze_both_ways(|| self.readings())
     }
 
     pub fn report(&self) -> Report {
         self.analyze().report().clone()
     }
+}
+
+/// Analyses documents under their file names.
+pub fn analyze_documents(documents: &[(String, Value)]) -> Analysis {
+    let read = || documents.iter().map(|(file, document)| dump::read(file, document.to_string().as_bytes())).collect();
+    analyze_both_ways(read)
+}
+
+/// Analyses readings, and again the other way round: the report must be the same.
+pub fn analyze_both_ways(read: impl Fn() -> Vec<Reading>) -> Analysis {
+    let analysis = analyze(read());
+    let mut readings = read();
+    readings.reverse();
+    assert_eq!(*analyze(readings).report(), *analysis.report(), "the order of the files matters");
+    analysis
+}
+
+/// The finding of a report that has one and no more.
+#[track_caller]
+pub fn only(report: &Report) -> &Finding {
+    assert_eq!(report.findings.len(), 1, "{:#?}", report.findings);
+    &report.findings[0]
+}
+
+/// Cause and confidence of a finding.
+#[track_caller]
+pub fn check_class(finding: &Finding, cause: Cause, confidence: Confidence) {
+    assert_eq!((finding.cause, finding.confidence), (cause, confidence), "{:#?}", finding.evidence);
+}
+
+/// That the headline or one line of the evidence has all these words.
+#[track_caller]
+pub fn check_says(report: &Report, words: &[&str]) {
+    let lines = || report.findings.iter().flat_map(|finding| &finding.evidence).chain([&report.headline]);
+    assert!(
+        lines().any(|line| words.iter().all(|word| line.contains(word))),
+        "nothing says {words:?}: {:#?}",
+        lines().collect::<Vec<_>>()
+    );
+}
+
+/// Functions of the call sites that the sides of a finding show, also of those where absent sides were last.
+pub fn sites(finding: &Finding) -> Vec<&str> {
+    let last = finding.sides.iter().filter_map(|side| side.last_op.as_ref()).filter_map(|last| last.call_site.as_ref());
+    let issued = finding.sides.iter().filter_map(|side| side.call_site.as_ref());
+    issued.chain(last).map(|site| site.function.as_str()).collect()
+}
+
+/// State of a rank's cell in a row of a group's band, by name and number of the row.
+#[track_caller]
+pub fn cell(analysis: &Analysis, group: &str, number: &str, rank: u32) -> &'static str {
+    let index = analysis.table_index();
+    let column = index.ranks.iter().position(|column| column.rank == rank).unwrap() as u32;
+    let is_row = |at: u32| index.rows[at as usize].number == number;
+    let (band, row) = index
+        .bands
+        .iter()
+        .filter(|band| band.label == group)
+        .find_map(|band| Some((band, (band.first_row..band.first_row + band.row_count).find(|&at| is_row(at))?)))
+        .unwrap_or_else(|| panic!("no row {number} of {group}: {:?}", index.bands));
+    let position = band.columns.iter().position(|&own| own == column).unwrap();
+    let at = band.cells_at as usize + (row - band.first_row) as usize * band.columns.len() + position;
+    CellCode(analysis.cells()[at]).name()
 }
 
 /// What a test says of the first finding.

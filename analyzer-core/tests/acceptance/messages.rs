@@ -1,7 +1,10 @@
 //! Sends and receives.
 
-use crate::fake::{Fake, check, check_healthy, op};
+use hangscope_analyzer_core::report::{Cause, Confidence, RankStatus};
 
+use crate::fake::{Fake, cell, check, check_class, check_healthy, only, op, sites};
+
+// Rules 7.16
 #[test]
 fn a_pipeline_of_single_messages_is_silent() {
     let mut job = Fake::new(4);
@@ -15,6 +18,7 @@ fn a_pipeline_of_single_messages_is_silent() {
     check_healthy(&job.report());
 }
 
+// A6
 #[test]
 fn a_batched_ring_is_silent() {
     let mut job = Fake::new(3);
@@ -25,10 +29,19 @@ fn a_batched_ring_is_silent() {
     job.all(op("all_reduce"));
     let analysis = job.analyze();
     check_healthy(analysis.report());
-    // The block's cells show how its end is.
-    assert!(analysis.table_index().rows.iter().all(|row| row.agrees), "{:?}", analysis.table_index().rows);
+    // The members of the block are scheduled; their cells show how its end is.
+    let index = analysis.table_index();
+    assert!(index.rows.iter().all(|row| row.agrees), "{:?}", index.rows);
+    assert_eq!(index.rows.len(), 4);
+    for rank in 0..3u32 {
+        let number = format!("{rank}→{} #1", (rank + 1) % 3);
+        assert_eq!(cell(&analysis, "world", &number, rank), "completed");
+        assert_eq!(cell(&analysis, "world", &number, (rank + 1) % 3), "completed");
+        assert!(analysis.report().ranks[rank as usize].waits_in.is_none());
+    }
 }
 
+// Rules 7.17
 #[test]
 fn a_symmetric_exchange_is_silent() {
     let mut job = Fake::new(2);
@@ -39,6 +52,7 @@ fn a_symmetric_exchange_is_silent() {
     check_healthy(&job.report());
 }
 
+// A7
 #[test]
 fn a_receive_that_was_never_posted() {
     let mut job = Fake::new(4);
@@ -47,19 +61,38 @@ fn a_receive_that_was_never_posted() {
     job.some(&[1, 2, 3], op("all_reduce").scheduled().at("step", 20));
     let report = job.report();
     check(&report, "p2p_unmatched", "1", None);
-    let finding = &report.findings[0];
+    let finding = only(&report);
+    check_class(finding, Cause::CpuDivergence, Confidence::High);
     assert_eq!(finding.p2p.map(|place| (place.src, place.dst, place.nth)), Some((0, 1, 1)));
     assert_eq!((finding.victims.as_str(), finding.blocked.as_str()), ("0", "2-3"));
+    // It reached the all_reduce without posting the receive.
+    assert!(report.headline.contains("step") && report.headline.contains("recv"), "{}", report.headline);
+    assert_eq!(sites(finding), ["forward", "step"]);
+    let waits_for: Vec<&str> = report.ranks.iter().map(|state| state.waits_for.as_str()).collect();
+    assert_eq!(waits_for, ["1", "0", "0", "0"]);
+    let seq = |rank: usize| report.ranks[rank].waits_in.as_ref().and_then(|place| place.seq);
+    assert_eq!([seq(0), seq(1), seq(3)], [None, Some(2), Some(2)]);
 }
 
+// A8
 #[test]
 fn a_ring_of_sends_blames_nobody() {
     let mut job = Fake::new(4);
     job.all(op("all_reduce"));
     for rank in 0..4u32 {
-        job.message(rank, &format!("send {rank}->{}", (rank + 1) % 4), op("").scheduled());
+        job.message(rank, &format!("send {rank}->{}", (rank + 1) % 4), op("").scheduled().at("exchange", 10 + rank));
     }
-    check(&job.report(), "cross_group_deadlock", "", None);
+    let report = job.report();
+    check(&report, "cross_group_deadlock", "", None);
+    let finding = only(&report);
+    assert!(report.headline.contains("0-3"), "{}", report.headline);
+    let mut ring: Vec<&str> = finding.sides.iter().map(|side| side.ranks.as_str()).collect();
+    ring.sort_unstable();
+    assert_eq!(ring, ["0", "1", "2", "3"]);
+    assert_eq!(finding.cycle.len(), 4);
+    let waits_for: Vec<&str> = report.ranks.iter().map(|state| state.waits_for.as_str()).collect();
+    assert_eq!(waits_for, ["1", "2", "3", "0"]);
+    assert!(report.ranks.iter().all(|state| state.status != RankStatus::Suspect));
 }
 
 #[test]
@@ -81,4 +114,57 @@ fn messages_of_rings_that_wrapped_differently_still_meet() {
     }
     job.wrap(0, 4, 504).wrap(1, 7, 507);
     check_healthy(&job.report());
+}
+
+/// A step of a pipeline of four stages, as far as each rank gets: three microbatches forward, then everybody meets.
+pub fn pipeline(job: &mut Fake, microbatches: std::ops::Range<u32>, skip: impl Fn(&str) -> bool) {
+    for _ in microbatches {
+        for rank in 0..3u32 {
+            let (send, recv) = (format!("send {rank}->{}", rank + 1), format!("recv {}<-{rank}", rank + 1));
+            if !skip(&send) {
+                job.message(rank, &send, op("").at("forward", 10));
+            }
+            if !skip(&recv) {
+                job.message(rank + 1, &recv, op("").at("forward", 11));
+            }
+        }
+    }
+}
+
+// Rules 7.18
+#[test]
+fn a_pipeline_stage_that_skips_one_receive() {
+    let mut job = Fake::new(4);
+    pipeline(&mut job, 0..3, |_| false);
+    job.all(op("all_reduce").at("step", 20));
+    // Rank 2 leaves out its third receive and goes on: its send, then the all_reduce, where all but rank 1 wait.
+    pipeline(&mut job, 0..2, |_| false);
+    pipeline(&mut job, 2..3, |name| name == "recv 2<-1" || name == "send 1->2");
+    job.message(1, "send 1->2", op("").scheduled().at("forward", 10));
+    job.some(&[0, 2, 3], op("all_reduce").scheduled().at("step", 20));
+    let report = job.report();
+    check(&report, "p2p_unmatched", "2", None);
+    let finding = only(&report);
+    assert_eq!(finding.cause, Cause::CpuDivergence);
+    assert_eq!(finding.p2p.map(|place| (place.src, place.dst, place.nth)), Some((1, 2, 6)));
+    assert_eq!((finding.victims.as_str(), finding.blocked.as_str()), ("1", "0,3"));
+}
+
+// Rules 7.18, a stage in the middle stopped: both its neighbours wait for it
+#[test]
+fn a_pipeline_stage_that_stops_between_two_others() {
+    let mut job = Fake::new(4);
+    pipeline(&mut job, 0..3, |_| false);
+    job.all(op("all_reduce").at("step", 20));
+    pipeline(&mut job, 0..2, |_| false);
+    job.message(0, "send 0->1", op("").at("forward", 10)).message(1, "recv 1<-0", op("").at("forward", 11));
+    job.message(1, "send 1->2", op("").scheduled().at("forward", 10));
+    job.message(3, "recv 3<-2", op("").scheduled().at("forward", 11));
+    job.some(&[0], op("all_reduce").scheduled().at("step", 20));
+    let report = job.report();
+    check(&report, "p2p_unmatched", "2", None);
+    let finding = only(&report);
+    assert_eq!(finding.cause, Cause::CpuStuck);
+    let pair = finding.p2p.map(|place| (place.src, place.dst, place.nth));
+    assert!(matches!(pair, Some((1, 2, 6) | (2, 3, 6))), "{pair:?}");
 }

@@ -1,12 +1,14 @@
 //! Which of several places a rank that stopped would have come to first.
 
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use super::case::Party;
 use super::{Case, Place};
 use crate::align::Cell;
 use crate::dump::EntryIdx;
-use crate::job::RankIdx;
+use crate::job::{Direction, RankIdx};
+use crate::symbols::{StackId, StrId};
 
 /// How many of the newest entries of a rank are searched for one that it shares with a witness.
 const HISTORY: u32 = 256;
@@ -16,16 +18,20 @@ const FAR: u32 = u32::MAX;
 /// For each rank that waits for nothing and is missing where others wait: the place where it is missing first, in the order of the
 /// program.
 ///
-/// The order is read off a witness that waits there: how many operations it issued after the last one that both have. Clocks are asked
-/// only where that does not tell.
+/// The order is read off the rank's own past: what followed when it last did what it did now. Where that does not tell, it is read off a
+/// witness that waits there: how many operations it issued after the last one that both have. Clocks are asked only where that does
+/// not tell either.
 pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeMap<u32, Place> {
-    let mut first: BTreeMap<u32, ((u32, i64, Place), Place)> = BTreeMap::new();
+    let mut first: BTreeMap<u32, (Key, Place)> = BTreeMap::new();
+    let mut next: BTreeMap<RankIdx, Option<EntryIdx>> = BTreeMap::new();
     for place in places {
         let parties = case.parties(place);
         let Some(witness) = parties.iter().find(|party| case.waits(party)) else { continue };
         for party in parties.iter().filter(|party| party.cell == Cell::MISSING) {
             let Some(rank) = party.dump.filter(|&rank| case.is_idle(rank)) else { continue };
-            let key = (distance(case, rank, witness), case.first_issue_ns(place), place);
+            let usual = *next.entry(rank).or_insert_with(|| usual_next(case, rank));
+            let unusual = !usual.is_some_and(|entry| is_like(case, rank, entry, place, witness));
+            let key = (unusual, distance(case, rank, witness), case.first_issue_ns(place), place);
             let known = first.entry(party.rank).or_insert((key, place));
             if key < known.0 {
                 *known = (key, place);
@@ -33,6 +39,56 @@ pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeM
         }
     }
     first.into_iter().map(|(rank, (_, place))| (rank, place)).collect()
+}
+
+/// Unusual or not, distance, time, place: the least is the first.
+type Key = (bool, u32, i64, Place);
+
+/// What a rank did after the newest earlier stretch of operations that is most like the one it ended with; an earlier entry of its own.
+fn usual_next(case: &Case<'_>, rank: RankIdx) -> Option<EntryIdx> {
+    let dump = case.job.rank(rank);
+    let blocks = case.table.blocks.get(rank.0 as usize)?;
+    let count = dump.entries.len() as u32;
+    let own: Vec<(EntryIdx, (u32, StrId, StackId))> = (count.saturating_sub(HISTORY)..count)
+        .map(EntryIdx)
+        .filter(|&at| !blocks.is_folded(at))
+        .map(|at| (at, dump.entries.get(at)))
+        .map(|(at, entry)| (at, (entry.group_ref, entry.op, entry.stack)))
+        .collect();
+    // The beginning of the program is as good as any operation before the stretch.
+    let from_the_beginning = !dump.capabilities.wrapped && count <= HISTORY;
+    let same_until = |end: usize| {
+        let earlier = own.get(..end).unwrap_or(&[]).iter().rev();
+        let same = earlier.zip(own.iter().rev()).take_while(|(a, b)| a.1 == b.1).count();
+        same + usize::from(same == end && same > 0 && from_the_beginning)
+    };
+    let best = (1..own.len()).filter(|&end| same_until(end) > 0).max_by_key(|&end| (same_until(end), end))?;
+    own.get(best).map(|item| item.0)
+}
+
+/// Whether an earlier operation of a rank is of the kind that it is missing in a place.
+fn is_like(case: &Case<'_>, rank: RankIdx, earlier: EntryIdx, place: Place, witness: &Party) -> bool {
+    let entry = case.job.entry(rank, earlier);
+    let op = case.job.op(entry.op);
+    if case.job.group_of(rank, &entry) != Some(place.group()) {
+        return false;
+    }
+    match case.message(place) {
+        Some(message) => {
+            let group = case.job.group(place.group());
+            let is = |end: Option<u32>, wanted| end.and_then(|end| group.global_rank(end)) == Some(wanted);
+            let me = case.job.rank(rank).rank;
+            op.peer.is_some_and(|peer| {
+                is(peer.src, message.src)
+                    && is(peer.dst, message.dst)
+                    && (peer.direction == Direction::Send) == (me == message.src)
+            })
+        }
+        None => {
+            let theirs = witness.dump.zip(witness.cell.entry()).map(|(dump, at)| case.job.entry(dump, at).op);
+            op.peer.is_none() && theirs.is_some_and(|theirs| case.job.op_name(theirs) == case.job.op_name(entry.op))
+        }
+    }
 }
 
 /// How many operations lie between the last one that a rank shares with a witness and the one in which the witness waits, less those

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::disagreement::first_misfit;
-use super::rules::{behind, cycle, divergence, joined, message, missing_rank, no_dump, splits};
+use super::rules::{behind, cycle, divergence, joined, launch_order, message, missing_rank, no_dump, splits};
 use super::vote::siblings;
 use super::wait_graph::WaitGraph;
 use super::{Case, Draft, Place, doubt};
@@ -97,7 +97,8 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
         } else if places.len() > 1 {
             other.extend(cycle::find_deadlock(case, &places).map(found));
         } else {
-            let rules = [missing_rank::find_idle, splits::find_overtaken, behind::find, joined::find];
+            let rules =
+                [missing_rank::find_idle, splits::find_overtaken, launch_order::find, behind::find, joined::find];
             let one = places.first().and_then(|&place| rules.iter().find_map(|rule| rule(case, place)));
             other.extend(one.map(found));
         }

@@ -42,6 +42,12 @@ impl Job {
             job.snapshot_ns = job.snapshot_ns.max(newest_ns(&rank.entries));
             job.ranks.push(rank);
         }
+        // A rank of a single group cannot tell how its recorder counts; the others can.
+        if job.ranks.iter().any(|dump| dump.capabilities.single_counter) {
+            for capabilities in job.ranks.iter_mut().map(|dump| &mut dump.capabilities) {
+                capabilities.single_counter = capabilities.gapless;
+            }
+        }
         job.symbols.shrink_to_fit();
         job.library_files = job.symbols.strings.iter().map(is_library_file).collect();
 

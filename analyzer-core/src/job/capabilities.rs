@@ -21,6 +21,8 @@ pub struct Capabilities {
     pub truncated: bool,
     /// `collective_seq_id` counts over all groups (torchcomms): rows are counted per group instead.
     pub single_counter: bool,
+    /// `collective_seq_id` has no gap, so that it may be such a counter if other ranks have one.
+    pub gapless: bool,
     /// Libraries whose ops never reach `completed`: there `retired` means finished. Sorted.
     pub weak_libraries: Vec<StrId>,
 }
@@ -67,7 +69,9 @@ impl Capabilities {
         capabilities.weak_libraries.sort_unstable();
         let finished_some = clues.statuses.iter().any(|status| status.last_completed > 0);
         capabilities.only_active = clues.has_entries_key && !completed_any && !retired_any && finished_some;
-        capabilities.single_counter = has_single_counter(entries, clues.ops);
+        let run = one_run(entries, clues.ops);
+        capabilities.gapless = run.is_some();
+        capabilities.single_counter = run == Some(true);
         capabilities
     }
 }
@@ -77,20 +81,21 @@ fn shows_start(entry: &Entry) -> bool {
     entry.state == State::Started || (entry.started_ns != 0 && entry.started_ns != entry.completed_ns)
 }
 
-/// Whether the sequence numbers run on over at least two groups without a gap, as one counter for all makes them.
-fn has_single_counter(entries: &Entries, ops: &OpTable) -> bool {
+/// Whether the sequence numbers run on without a gap, as one counter for all groups makes them, and whether the entries prove that it
+/// is for all: they are of several groups, or messages take numbers too. `None` where they do not run on.
+fn one_run(entries: &Entries, ops: &OpTable) -> Option<bool> {
     let mut entries = entries.iter().map(|(_, entry)| entry);
-    let Some(first) = entries.next() else { return false };
-    let Some(mut expected) = first.collective_seq else { return false };
+    let first = entries.next()?;
+    let mut expected = first.collective_seq?;
     let mut groups = first.group_ref;
     let mut several = ops.get(first.op).peer.is_some_and(|peer| peer.dst.is_none());
     for entry in entries {
         expected = expected.wrapping_add(1);
         if entry.collective_seq != Some(expected) || entry.p2p_seq.unwrap_or(0) != 0 {
-            return false;
+            return None;
         }
         several |= entry.group_ref != groups;
         groups = entry.group_ref;
     }
-    several
+    Some(several)
 }

@@ -196,11 +196,20 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
         blocked: ranges(blocked.map(|state| state.rank)),
         sides,
         cycle: Vec::new(),
-        also: draft.more.iter().map(|place| finding_group(case, place.group())).collect(),
+        also: also(case, draft),
         evidence: draft.evidence.clone(),
         alternatives: draft.alternatives.clone(),
         next_steps: draft.next_steps.clone(),
     }
+}
+
+/// The other groups of a finding.
+fn also(case: &Case<'_>, draft: &Draft) -> Vec<FindingGroup> {
+    let mut groups: Vec<GroupIdx> = draft.more.iter().map(|place| place.group()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups.retain(|&group| group != draft.place.group());
+    groups.into_iter().map(|group| finding_group(case, group)).collect()
 }
 
 fn finding_group(case: &Case<'_>, group: GroupIdx) -> FindingGroup {

@@ -96,3 +96,13 @@ fn released_by_an_abort_is_not_healthy() {
     job.all(op("all_reduce").took_ms(9 * 60 * 1000));
     assert_eq!(job.report().verdict, "no_fault");
 }
+
+// A19 and Rules 7.25, in words
+#[test]
+fn what_an_abort_released_is_called_so() {
+    let mut job = Fake::trained(4);
+    job.all(op("all_reduce").took_ms(11 * 60 * 1000));
+    let report = job.report();
+    check(&report, "all_joined", "", Some(4));
+    check_says(&report, &["released", "abort"]);
+}

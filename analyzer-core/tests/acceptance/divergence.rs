@@ -103,3 +103,14 @@ fn a_rank_that_leaves_the_loop_one_step_early() {
     assert_eq!((sites(finding), finding.victims.as_str()), (vec!["sync_grads", "finish"], "0-1,3"));
     assert!(report.headline.contains("finish"), "{}", report.headline);
 }
+
+// A11, in words
+#[test]
+fn of_two_call_sites_one_is_a_call_ahead() {
+    let mut job = Fake::trained(2);
+    let call = op("all_to_all").sizes(&[4], &[4]).scheduled();
+    job.some(&[0], call.clone().at("input_dist", 20)).some(&[1], call.at("output_dist", 30));
+    let report = job.report();
+    check(&report, "call_site_mismatch", "", Some(4));
+    check_says(&report, &["one call ahead"]);
+}

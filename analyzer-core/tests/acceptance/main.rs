@@ -36,7 +36,7 @@
 //! | Rules 7.4 | a rank leaves the loop early | `divergence` |
 //! | Rules 7.5 | a rank sleeps in a mesh | `mesh` |
 //! | Rules 7.6 | two groups in opposite order on one rank | `collectives`, `deadlocks` |
-//! | Rules 7.7 | devices run two groups in different orders | `open` |
+//! | Rules 7.7 | devices run two groups in different orders | `deadlocks` |
 //! | Rules 7.8 | one device lags | `collectives` |
 //! | Rules 7.9 | everybody has started | `devices` |
 //! | Rules 7.10 | everybody is scheduled, no start events | `devices` |
@@ -75,7 +75,6 @@ mod fake;
 mod files;
 mod mesh;
 mod messages;
-mod open;
 #[allow(dead_code, reason = "JSON documents have no frame that is shared")]
 #[path = "../dump/pickler.rs"]
 mod pickler;

@@ -166,5 +166,23 @@ fn a_pipeline_stage_that_stops_between_two_others() {
     let finding = only(&report);
     assert_eq!(finding.cause, Cause::CpuStuck);
     let pair = finding.p2p.map(|place| (place.src, place.dst, place.nth));
-    assert!(matches!(pair, Some((1, 2, 6) | (2, 3, 6))), "{pair:?}");
+    assert_eq!(pair, Some((1, 2, 6)));
+}
+
+// Rules 7.18, the last stage stopped
+#[test]
+fn a_pipeline_stage_that_stops_before_a_receive() {
+    let mut job = Fake::new(4);
+    pipeline(&mut job, 0..3, |_| false);
+    job.all(op("all_reduce").at("step", 20));
+    pipeline(&mut job, 0..2, |_| false);
+    pipeline(&mut job, 2..3, |name| name == "recv 3<-2" || name == "send 2->3");
+    job.message(2, "send 2->3", op("").scheduled().at("forward", 10));
+    job.some(&[0, 1], op("all_reduce").scheduled().at("step", 20));
+    let report = job.report();
+    check(&report, "p2p_unmatched", "3", None);
+    let finding = only(&report);
+    assert_eq!(finding.cause, Cause::CpuStuck);
+    assert_eq!(finding.p2p.map(|place| (place.src, place.dst, place.nth)), Some((2, 3, 6)));
+    assert_eq!((finding.victims.as_str(), finding.blocked.as_str()), ("2", "0-1"));
 }

@@ -144,3 +144,30 @@ fn mixed_versions_and_a_rank_without_frames() {
     let versions = &note(QualityKind::MixedVersions).detail;
     assert!(versions.contains("2.7") && versions.contains("2.10"), "{versions}");
 }
+
+// Rules 7.23, ranks that are in one communicator alone
+#[test]
+fn a_rank_in_one_communicator_counts_from_the_same_number() {
+    const DONE: &str = "completed";
+    let members: [(&str, &[u32]); 2] = [("main", &[0, 1, 2, 3]), ("left", &[0, 1])];
+    // Ranks 0 and 1 have one more operation between any two of the main communicator: their counters run ahead.
+    let both: [(&str, &str); 6] =
+        [("main", DONE), ("left", DONE), ("main", DONE), ("left", DONE), ("main", DONE), ("left", DONE)];
+    let one: [(&str, &str); 3] = [("main", DONE); 3];
+    let analysis = analyze_documents(&torchcomms(&[&both, &both, &one, &one], &members));
+    check_healthy(analysis.report());
+    let index = analysis.table_index();
+    assert_eq!(index.bands.iter().map(|band| band.row_count).sum::<u32>(), 6);
+    assert!(index.rows.iter().all(|row| row.agrees), "{:?}", index.rows);
+
+    // Rank 3 does not come to the third operation of the main communicator.
+    let mut waits = both;
+    waits[4].1 = "scheduled";
+    let mut waits_too = one;
+    waits_too[2].1 = "scheduled";
+    let hung = torchcomms(&[&waits[..5], &waits[..5], &waits_too, &one[..2]], &members);
+    let hung = analyze_documents(&hung);
+    check(hung.report(), "missing_rank", "3", Some(3));
+    let finding = only(hung.report());
+    assert_eq!((finding.group.as_ref().unwrap().name.as_str(), finding.victims.as_str()), ("main", "0-2"));
+}

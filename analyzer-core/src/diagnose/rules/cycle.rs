@@ -141,10 +141,9 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
     let (here, there) = (entry_here(first), entry_there(second));
     let (label, other_label) =
         (case.job.label(place.group()), case.job.label(if place == one { other.group() } else { one.group() }));
-    let side = |list: &[&(u32, RankIdx, EntryIdx, EntryIdx)]| {
-        let voters: Vec<_> = list.iter().map(|item| entry_here(item)).collect();
-        words::issued_side(case, &voters)
-    };
+    // Each side shows where it waits.
+    let usual_side = words::issued_side(case, &usual.iter().map(|item| entry_here(item)).collect::<Vec<_>>());
+    let odd_side = words::issued_side(case, &odd.iter().map(|item| entry_there(item)).collect::<Vec<_>>());
     let headline = if tie {
         format!(
             "{} issued {label} before {other_label}, {} the other way round: they wait for each other",
@@ -168,7 +167,7 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
         more: Vec::new(),
         suspects: if tie { Vec::new() } else { odd_ranks.clone() },
         tie,
-        sides: alloc::vec![side(&usual), side(&odd)],
+        sides: alloc::vec![usual_side, odd_side],
         headline,
         evidence: alloc::vec![
             format!("{} and {}: every member issued both", words::place(case, one), words::place(case, other)),

@@ -243,6 +243,9 @@ fn tie(case: &Case<'_>, group: GroupIdx, row: RowIdx, division: &Division, drift
             words::form(&[0][..count.min(1)], "it", "them"),
         )),
         Drift::Swapped => evidence.push("the same two calls in two orders".into()),
+        Drift::Replaced if kind == Kind::CallSiteMismatch => evidence.push(
+            "the same operation from two places in the code: one side is one call ahead, or the other left a call out".into(),
+        ),
         Drift::Replaced => {}
     }
     let tie = division.camps.len() == 2;

@@ -68,12 +68,15 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         };
         (Kind::AllJoined, cause, confidence, Vec::new(), headline)
     };
+    let late = in_state(Progress::Late);
+    let headline = if late.is_empty() { headline } else { format!("{headline} in time; an abort released it") };
     let mut evidence = alloc::vec![format!("operation, sizes and dtypes agree on all members that issued {at}")];
     for (list, what) in [(&started, "started"), (&scheduled, "scheduled"), (&completed, "completed")] {
         if !list.is_empty() {
             evidence.push(format!("{}: {what}", words::ranks(list)));
         }
     }
+    evidence.extend(release(case, &parties, &late));
     for list in [&waiting, &scheduled, &started] {
         let lines = host::shared(case, list);
         evidence.extend(lines.filter(|line| !evidence.contains(line)));
@@ -106,6 +109,18 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         next_steps,
         hangs: true,
     })
+}
+
+/// How long after its issue, and over which limit, an operation completed that an abort released.
+fn release(case: &Case<'_>, parties: &[Party], late: &[u32]) -> Option<String> {
+    let first = parties.iter().find(|party| late.first() == Some(&party.rank))?;
+    let entry = case.job.entry(first.dump?, first.cell.entry()?);
+    Some(format!(
+        "{}: completed {} s after the issue, with a limit of {} s: released by an abort, not done",
+        words::ranks(late),
+        entry.completed_ns.saturating_sub(entry.created_ns) / 1_000_000_000,
+        entry.timeout_ms / 1000
+    ))
 }
 
 fn alternatives(

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::words;
-use crate::align::{Cell, Table};
+use crate::align::{Cell, RowIdx, Table};
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place};
 use crate::job::{GroupIdx, RankIdx};
@@ -44,8 +44,10 @@ fn is_idle_by_vote(case: &Case<'_>, rank: RankIdx) -> bool {
 
 /// As [`find`], for one thing that happened in several sibling groups.
 pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: bool) -> Option<Draft> {
-    let (&place, more) = places.split_first()?;
-    let Place::Row(group, _) = place else { return None };
+    let somebody_waits = |place: &Place| case.parties(*place).iter().any(|party| case.waits(party));
+    let places: Vec<Place> = places.iter().copied().filter(somebody_waits).collect();
+    let &place = places.first()?;
+    let Place::Row(group, row) = place else { return None };
     let parties = case.parties(place);
     let stopped = |party: &Party, place: Place| match (party.cell, party.dump) {
         (Cell::MISSING, Some(_)) => case.is_first_missed(party.rank, place),
@@ -53,7 +55,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
         _ => false,
     };
     let (mut suspects, mut waiting, mut voted) = (Vec::new(), Vec::new(), false);
-    for &place in places {
+    for &place in &places {
         let parties = case.parties(place);
         suspects.extend(words::pick(&parties, |party| stopped(party, place)));
         voted |= parties.iter().any(|party| party.cell == Cell::UNKNOWN && stopped(party, place));
@@ -65,22 +67,36 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
     let (witness_rank, witness_entry) = (witness.dump?, witness.cell.entry()?);
     let suspect = case.job.rank_idx(first)?;
 
-    let call = words::call(case, witness_rank, witness_entry);
-    let at = words::places(case, places);
+    // Others may have got past the first row that the suspects lack (the root of a broadcast) and wait in a later one.
+    let origin = Place::Row(group, first_lacking(case, group, row, &suspects));
+    let earlier = origin != place;
+    let issuer = case.parties(origin).into_iter().find_map(|party| Some((party.dump?, party.cell.entry()?)));
+    let (call_rank, call_entry) = issuer.unwrap_or((witness_rank, witness_entry));
+    let call = words::call(case, call_rank, call_entry);
+    let waits_at = words::places(case, &places);
+    let at = if earlier { words::place(case, origin) } else { waits_at.clone() };
     let headline = format!(
-        "{} never issued {call} in {at}: {} in {}{}",
+        "{} never issued {call} in {at}: {} in {}{}{}",
         words::ranks_capital(&suspects),
         words::others_wait(&waiting),
         words::site_or_op(case, witness_rank, witness_entry),
+        if earlier { format!(" ({waits_at})") } else { alloc::string::String::new() },
         left_here(case, &suspects, suspect),
     );
     let mut evidence = alloc::vec![format!(
-        "{} issued {at} and {} not finished it; {} did not issue it and {} nothing unfinished",
+        "{} issued {waits_at} and {} not finished it; {} did not issue it and {} nothing unfinished",
         words::ranks(&waiting),
         words::form(&waiting, "has", "have"),
         words::ranks(&suspects),
         words::form(&suspects, "has", "have"),
     )];
+    if earlier {
+        evidence.push(format!(
+            "{at} is the first that {} lack{}",
+            words::ranks(&suspects),
+            words::form(&suspects, "s", "")
+        ));
+    }
     for &rank in suspects.iter().take(4) {
         if let Some(at) = case.job.rank_idx(rank) {
             evidence.push(format!("rank {rank}: {}", words::last_seen(case, at)));
@@ -99,11 +115,11 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
         kind: Kind::MissingRank,
         cause: Cause::CpuStuck,
         confidence,
-        place,
-        more: more.to_vec(),
+        place: origin,
+        more: places.get(usize::from(!earlier)..).unwrap_or(&[]).to_vec(),
         suspects: suspects.clone(),
         tie: false,
-        sides: words::sides_by_progress(case, place),
+        sides: words::sides_by_progress(case, origin),
         headline,
         evidence,
         alternatives: alternatives(case, suspect, case.table),
@@ -115,6 +131,16 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
         ],
         hangs: true,
     })
+}
+
+/// The first row of those up to `row` that these ranks lack without a gap.
+fn first_lacking(case: &Case<'_>, group: GroupIdx, row: RowIdx, suspects: &[u32]) -> RowIdx {
+    let lack = |row: &RowIdx| {
+        let parties = case.parties(Place::Row(group, *row));
+        let mut own = parties.iter().filter(|party| suspects.binary_search(&party.rank).is_ok());
+        own.all(|party| party.cell == Cell::MISSING)
+    };
+    (0..row.0).rev().map(RowIdx).take_while(lack).last().unwrap_or(row)
 }
 
 fn left_here(case: &Case<'_>, suspects: &[u32], suspect: RankIdx) -> alloc::string::String {

@@ -5,6 +5,7 @@ pub(super) mod behind;
 pub(super) mod cycle;
 pub(super) mod divergence;
 pub(super) mod joined;
+pub(super) mod launch_order;
 pub(super) mod message;
 pub(super) mod missing_rank;
 pub(super) mod no_dump;

@@ -121,7 +121,8 @@ pub(super) fn last_seen(case: &Case<'_>, rank: RankIdx) -> String {
     let Some(last) = case.last_entry(rank) else { return "no operation in its dump".into() };
     let entry = case.job.entry(rank, last);
     let label = case.job.group_of(rank, &entry).map(|group| case.job.label(group)).unwrap_or_default();
-    let row = entry.collective_seq.map(|seq| format!(", row {seq} of {label}")).unwrap_or_default();
+    let number = entry.collective_seq.filter(|_| case.job.op(entry.op).peer.is_none());
+    let row = number.map(|seq| format!(", row {seq} of {label}")).unwrap_or_default();
     format!("last seen in {}{}{row}", call(case, rank, last), at_site(case, rank, last))
 }
 

@@ -9,7 +9,7 @@ import { ROOT, atEnd, dropPaths, openPage, serve } from "./harness.js";
 /** The dumps of a recorded job. */
 export const dumps = (scenario) => join(ROOT, "tests/fixtures/dumps", scenario, "pickle");
 
-/** Eight ranks of which rank 3 left out an all_reduce of `tp[2-3]`, row 18. */
+/** Eight ranks of which rank 3 left out an all_reduce of `tp[2,3]`, row 18. */
 export const SKIPPED = "h_mesh_pp2_dp2_tp2_skip_tp_8r";
 
 /** Opens the page, served as a user would, and drops `paths` on it. */

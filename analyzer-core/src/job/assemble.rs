@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use super::capabilities::Clues;
 use super::op_table::OpTable;
 use super::resolve::{self, RankGroups};
-use super::{Capabilities, Job, RankDump, is_library_file, label, notes, status};
+use super::runs::{self, newest_ns};
+use super::{Capabilities, Job, RankDump, clocks, is_library_file, label, notes, status};
 use crate::dump::{Dump, Entries, FaultKind, Reading, rank_of_file_name};
 use crate::report::{Quality, QualityKind};
 use crate::symbols::{Remap, Symbols};
@@ -28,8 +29,10 @@ impl Job {
             }
             candidates.extend(reading.dumps);
         }
+        let spans: Vec<runs::Span> = candidates.iter().filter_map(runs::Span::of).collect();
         let mut dumps = one_dump_per_rank(candidates, &mut quality);
         dumps.sort_by_key(|dump| dump.rank);
+        let mixed = runs::mixed(spans, &dumps);
 
         let mut job = Job::default();
         let ranks: Vec<u32> = dumps.iter().filter_map(|dump| dump.rank).collect();
@@ -63,6 +66,8 @@ impl Job {
         job.unreadable_ranks = unreadable;
         job.labels = label::labels(&job);
         notes::add(&job, &mut quality);
+        // Rows of different runs say nothing about clocks.
+        quality.extend(mixed.or_else(|| clocks::skew(&job)));
         quality.sort_by(|a, b| (a.kind, a.rank, &a.file, &a.detail).cmp(&(b.kind, b.rank, &b.file, &b.detail)));
         quality.dedup();
         job.quality = quality;
@@ -126,10 +131,6 @@ fn one_dump_per_rank(candidates: Vec<Dump>, quality: &mut Vec<Quality>) -> Vec<D
         kept.push(used);
     }
     kept
-}
-
-fn newest_ns(entries: &Entries) -> i64 {
-    entries.created_ns.iter().chain(&entries.completed_ns).chain(&entries.started_ns).copied().max().unwrap_or(0)
 }
 
 fn absorb(dump: Dump, groups: RankGroups, symbols: &mut Symbols, ops: &mut OpTable) -> RankDump {

@@ -55,7 +55,7 @@ impl Shape {
         let stride = second.checked_sub(first).filter(|&stride| stride > 0)?;
         let end = stride.checked_mul(size)?;
         let even = members.windows(2).all(|pair| matches!(pair, [a, b] if a.checked_add(stride) == Some(*b)));
-        let fits = end <= world_size && world_size % end == 0 && (first / stride) % size == 0;
+        let fits = end <= world_size && world_size.is_multiple_of(end) && (first / stride).is_multiple_of(size);
         (even && fits && size < world_size).then_some(Shape { stride, size })
     }
 }
@@ -275,7 +275,7 @@ mod tests {
 
     /// Groups of one shape that together are the whole world.
     fn split(groups: &mut Vec<(Vec<u32>, Traffic)>, world: u32, stride: u32, size: u32, traffic: Traffic) {
-        for first in (0..world).filter(|first| (first / stride) % size == 0) {
+        for first in (0..world).filter(|first| (first / stride).is_multiple_of(size)) {
             groups.push(((0..size).map(|at| first + at * stride).collect(), traffic));
         }
     }

@@ -2,6 +2,7 @@
 
 mod assemble;
 mod capabilities;
+mod clocks;
 mod group;
 mod label;
 mod mesh;
@@ -9,6 +10,7 @@ mod notes;
 mod op;
 mod op_table;
 mod resolve;
+mod runs;
 mod status;
 mod traffic;
 mod user_frame;

@@ -95,3 +95,38 @@ fn rank_words(ranks: &[u32]) -> String {
     let word = if ranks.len() == 1 { "rank" } else { "ranks" };
     format!("{word} {}", ranges(ranks.iter().copied()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dump::{Entries, Entry};
+    use crate::job::Capabilities;
+
+    #[test]
+    fn a_buffer_size_in_bytes_is_noted() {
+        let noted = |count: usize| {
+            let mut entries = Entries::default();
+            (0..count).for_each(|_| entries.push(&Entry::default()));
+            let rank = RankDump {
+                rank: 3,
+                file: "rank_3".to_string(),
+                version: "2.10".to_string(),
+                entries,
+                groups: Vec::new(),
+                statuses: Vec::new(),
+                capabilities: Capabilities::default(),
+            };
+            let mut quality = Vec::new();
+            add(&Job { ranks: alloc::vec![rank], ..Job::default() }, &mut quality);
+            quality.into_iter().find(|note| note.kind == QualityKind::UnusualSize)
+        };
+        let note = noted(200_000).unwrap();
+        assert_eq!((note.rank, note.file.as_deref()), (Some(3), Some("rank_3")));
+        assert!(
+            note.detail.contains("200000 entries; TORCH_FR_BUFFER_SIZE counts entries, not bytes"),
+            "{}",
+            note.detail
+        );
+        assert_eq!(noted(20_000), None);
+    }
+}

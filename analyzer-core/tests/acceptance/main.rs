@@ -73,11 +73,13 @@ mod devices;
 mod divergence;
 mod fake;
 mod files;
+mod labels;
 mod mesh;
 mod messages;
 #[allow(dead_code, reason = "JSON documents have no frame that is shared")]
 #[path = "../dump/pickler.rs"]
 mod pickler;
 mod recorders;
+mod runs;
 mod scale;
 mod splits;

@@ -1,0 +1,113 @@
+//! Clocks of hosts that disagree.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::{GroupIdx, Job, RankIdx};
+use crate::dump::{Entry, EntryIdx, State};
+use crate::report::{Quality, QualityKind, readable_ranges};
+use crate::symbols::{ArgsId, StrId};
+
+/// Less than this isn't worth a word: times of different ranks are not compared anyway.
+const NOTABLE_NS: i64 = 5_000_000_000;
+/// From here on, dumps of different runs explain it as well.
+const LONG_NS: i64 = 3_600_000_000_000;
+/// So many of the newest entries of each rank are looked at: clocks don't change, so that a few rows tell.
+const NEWEST: usize = 256;
+/// So many rows must say it; a single one can be a call that an abort released.
+const ROWS: usize = 3;
+
+/// The part of a row that one rank recorded.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    row: (GroupIdx, u32, StrId, ArgsId),
+    rank: u32,
+    created_ns: i64,
+    /// `None`: not completed.
+    completed_ns: Option<i64>,
+}
+
+/// A note where a rank finished a collective, by its clock, before another one began it: nobody gets past an all-reduce that a member has not joined, so
+/// the clocks are at least that far apart.
+pub(super) fn skew(job: &Job) -> Option<Quality> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (at, dump) in job.ranks.iter().enumerate().filter(|(_, dump)| !dump.capabilities.single_counter) {
+        let from = dump.entries.len().saturating_sub(NEWEST);
+        let entries = (from..dump.entries.len()).map(|entry| dump.entries.get(EntryIdx(entry as u32)));
+        parts.extend(entries.filter_map(|entry| part(job, RankIdx(at as u32), &entry)));
+    }
+    parts.sort_unstable();
+    let (mut ahead, mut behind) = (BTreeMap::new(), BTreeMap::new());
+    let mut distances: Vec<i64> = Vec::new();
+    for row in parts.chunk_by(|a, b| a.row == b.row) {
+        let first_done = row.iter().map(|part| part.completed_ns).min().flatten();
+        let last_begun = row.iter().map(|part| part.created_ns).max();
+        let (Some(first_done), Some(last_begun)) = (first_done, last_begun) else { continue };
+        let distance = last_begun.saturating_sub(first_done);
+        if distance <= NOTABLE_NS {
+            continue;
+        }
+        distances.push(distance);
+        for part in row {
+            if part.created_ns.saturating_sub(first_done) > NOTABLE_NS {
+                *ahead.entry(part.rank).or_insert(0_usize) += 1;
+            }
+            if part.completed_ns.is_some_and(|done| last_begun.saturating_sub(done) > NOTABLE_NS) {
+                *behind.entry(part.rank).or_insert(0_usize) += 1;
+            }
+        }
+    }
+    distances.sort_unstable_by(|a, b| b.cmp(a));
+    let distance = *distances.get(ROWS - 1)?;
+    let often = |ranks: BTreeMap<u32, usize>| -> Vec<u32> {
+        ranks.into_iter().filter(|&(_, rows)| rows >= ROWS).map(|(rank, _)| rank).collect()
+    };
+    let (ahead, behind) = (often(ahead), often(behind));
+    if ahead.is_empty() || behind.is_empty() {
+        return None;
+    }
+    let or_runs = if distance >= LONG_NS { ", or the dumps are of different runs" } else { "" };
+    let words = |ranks: &[u32]| {
+        let word = if ranks.len() == 1 { "rank" } else { "ranks" };
+        format!("{word} {}", readable_ranges(ranks))
+    };
+    let detail = format!(
+        "the clock of {} is at least {} s ahead of that of {}{or_runs}; times of different ranks are not compared",
+        words(&ahead),
+        distance / 1_000_000_000,
+        words(&behind)
+    );
+    let rank = if ahead.len() == 1 { ahead.first().copied() } else { None };
+    Some(Quality { kind: QualityKind::ClockSkew, rank, file: None, detail })
+}
+
+/// An entry as part of a row that nobody leaves before all have joined.
+fn part(job: &Job, rank: RankIdx, entry: &Entry) -> Option<Part> {
+    let seq = entry.collective_seq.filter(|_| entry.is_p2p != Some(true) && entry.created_ns > 0)?;
+    let name = job.op_name(entry.op);
+    if !waits_for_all(job.symbols.strings.get(name)) || !moves_data(job, entry) {
+        return None;
+    }
+    let group = job.group_of(rank, entry)?;
+    let done = entry.state == State::Completed && entry.completed_ns > 0 && !job.is_late(entry);
+    Some(Part {
+        row: (group, seq, name, entry.args),
+        rank: job.ranks.get(rank.0 as usize)?.rank,
+        created_ns: entry.created_ns,
+        completed_ns: done.then_some(entry.completed_ns),
+    })
+}
+
+/// A root can leave a broadcast early, and an exchange can leave a rank out; these cannot.
+fn waits_for_all(name: &str) -> bool {
+    ["all_reduce", "allreduce", "all_gather", "allgather", "reduce_scatter", "barrier"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
+/// Empty tensors wait for nobody.
+fn moves_data(job: &Job, entry: &Entry) -> bool {
+    let shapes = job.symbols.shape_lists.get(job.symbols.args.get(entry.args).input_sizes);
+    shapes.iter().all(|&shape| job.symbols.shapes.get(shape).iter().all(|&extent| extent > 0))
+}

@@ -1,0 +1,160 @@
+//! Dumps of more than one run among those of a job.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::dump::{Dump, Entries};
+use crate::report::{Quality, QualityKind, readable_ranges};
+
+/// Between two runs there is at least this time.
+const PAUSE_NS: i64 = 60_000_000_000;
+/// So many different statements of who is in the job are quoted.
+const QUOTED: usize = 4;
+
+/// When a dump's entries were made.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    from_ns: i64,
+    until_ns: i64,
+    rank: u32,
+    file: String,
+}
+
+impl Span {
+    /// The span of a dump of a known rank that has entries.
+    pub fn of(dump: &Dump) -> Option<Span> {
+        let from_ns = dump.entries.created_ns.iter().copied().filter(|&ns| ns > 0).min()?;
+        Some(Span { from_ns, until_ns: newest_ns(&dump.entries), rank: dump.rank?, file: dump.file.clone() })
+    }
+}
+
+/// The newest time in a dump; 0 without any.
+pub(super) fn newest_ns(entries: &Entries) -> i64 {
+    entries.created_ns.iter().chain(&entries.completed_ns).chain(&entries.started_ns).copied().max().unwrap_or(0)
+}
+
+/// A note where the dumps in use cannot be of one run. `spans` are those of all dumps, the doubles among them; `used` has
+/// one dump for each rank.
+pub(super) fn mixed(spans: Vec<Span>, used: &[Dump]) -> Option<Quality> {
+    disagreeing_worlds(used).or_else(|| left_over(spans, used))
+}
+
+/// Ranks that contradict each other about who is in the job as a whole.
+fn disagreeing_worlds(used: &[Dump]) -> Option<Quality> {
+    let mut worlds: BTreeMap<&[u32], Vec<u32>> = BTreeMap::new();
+    for dump in used.iter().filter(|dump| !dump.truncated) {
+        let default = dump.group_configs.iter().find(|config| config.desc == "default_pg");
+        if let (Some(world), Some(rank)) = (default.map(|config| config.ranks.as_slice()), dump.rank)
+            && world.binary_search(&rank).is_ok()
+        {
+            worlds.entry(world).or_default().push(rank);
+        }
+    }
+    // Worlds without a common member are parts of a job that calls each of them its default group.
+    let mut seen = BTreeSet::new();
+    if worlds.keys().flat_map(|world| world.iter()).all(|rank| seen.insert(rank)) {
+        return None;
+    }
+    let mut sides: Vec<(&[u32], Vec<u32>)> = worlds.into_iter().collect();
+    sides.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.cmp(b)));
+    let mut said: Vec<String> = sides
+        .iter()
+        .take(QUOTED)
+        .map(|(world, ranks)| {
+            let one = if ranks.len() == 1 { "rank" } else { "ranks" };
+            let says = if ranks.len() == 1 { "says" } else { "say" };
+            format!(
+                "{one} {} {says} that it has {} ranks ({})",
+                readable_ranges(ranks),
+                world.len(),
+                readable_ranges(world)
+            )
+        })
+        .collect();
+    if sides.len() > QUOTED {
+        said.push(format!("and {} more", sides.len() - QUOTED));
+    }
+    Some(Quality {
+        kind: QualityKind::MembershipConflict,
+        rank: None,
+        file: None,
+        detail: format!("the dumps are of more than one job: {}; analyse each job by itself", said.join(", ")),
+    })
+}
+
+/// Ranks whose only dump is as old as the replaced dumps of other ranks.
+fn left_over(mut spans: Vec<Span>, used: &[Dump]) -> Option<Quality> {
+    spans.sort();
+    let runs = runs(&spans);
+    let mut dumps_of: BTreeMap<u32, u32> = BTreeMap::new();
+    for span in &spans {
+        *dumps_of.entry(span.rank).or_default() += 1;
+    }
+    let files: BTreeMap<u32, &str> = used.iter().filter_map(|dump| Some((dump.rank?, dump.file.as_str()))).collect();
+    let is_used = |span: &&Span| files.get(&span.rank) == Some(&span.file.as_str());
+    let (newest, older) = runs.split_last()?;
+    let current: BTreeSet<u32> = newest.iter().filter(is_used).map(|span| span.rank).collect();
+    // A rank that hangs has old entries, too; but then it left them at each time that the others left theirs.
+    let mut stale: Vec<u32> = older
+        .iter()
+        .filter(|run| run.iter().any(|span| !is_used(&span) && current.contains(&span.rank)))
+        .flat_map(|run| run.iter().filter(is_used))
+        .map(|span| span.rank)
+        .filter(|rank| dumps_of.get(rank) == Some(&1))
+        .collect();
+    stale.sort_unstable();
+    let until = spans.iter().filter(|span| stale.binary_search(&span.rank).is_ok()).map(|span| span.until_ns).max()?;
+    let pause = newest.first()?.from_ns.saturating_sub(until) / 1_000_000_000;
+    let word = if stale.len() == 1 { "rank" } else { "ranks" };
+    let current: Vec<u32> = current.into_iter().collect();
+    Some(Quality {
+        kind: QualityKind::DuplicateRank,
+        rank: if stale.len() == 1 { stale.first().copied() } else { None },
+        file: None,
+        detail: format!(
+            "the only dumps of {word} {} end {pause} s before those of ranks {} begin, as older dumps of the latter do: \
+             they are left over from an earlier run, so that what is said of {word} {} may be wrong",
+            readable_ranges(&stale),
+            readable_ranges(&current),
+            readable_ranges(&stale)
+        ),
+    })
+}
+
+/// Spans, sorted, cut where nothing was recorded for longer than the shorter of what is before and what is after.
+fn runs(spans: &[Span]) -> Vec<&[Span]> {
+    let mut cuts: Vec<usize> = Vec::new();
+    let mut until = i64::MAX;
+    for (at, span) in spans.iter().enumerate() {
+        if span.from_ns.saturating_sub(until) > PAUSE_NS {
+            cuts.push(at);
+            until = span.until_ns;
+        } else {
+            until = if until == i64::MAX { span.until_ns } else { until.max(span.until_ns) };
+        }
+    }
+    let mut runs: Vec<&[Span]> = Vec::new();
+    let mut begin = 0;
+    for (at, &cut) in cuts.iter().enumerate() {
+        let end = cuts.get(at + 1).copied().unwrap_or(spans.len());
+        let (Some(before), Some(after)) = (spans.get(begin..cut), spans.get(cut..end)) else { continue };
+        if pause(before, after) > length(before).min(length(after)) {
+            runs.push(before);
+            begin = cut;
+        }
+    }
+    runs.extend(spans.get(begin..));
+    runs
+}
+
+fn pause(before: &[Span], after: &[Span]) -> i64 {
+    let until = before.iter().map(|span| span.until_ns).max().unwrap_or(i64::MAX);
+    after.first().map_or(0, |span| span.from_ns.saturating_sub(until))
+}
+
+fn length(run: &[Span]) -> i64 {
+    let until = run.iter().map(|span| span.until_ns).max().unwrap_or(0);
+    run.first().map_or(0, |span| until.saturating_sub(span.from_ns))
+}

@@ -1,0 +1,128 @@
+//! Dumps that do not belong together, and clocks that disagree.
+
+use hangscope_analyzer_core::dump::Reading;
+use hangscope_analyzer_core::job::Job;
+use hangscope_analyzer_core::report::{Quality, QualityKind};
+use serde_json::{Value, json};
+
+use crate::fake::{Fake, op};
+
+const SECOND: i64 = 1_000_000_000;
+
+/// Shifts the clock of some ranks.
+fn shift(job: &mut Fake, of: impl Fn(u32) -> i64) {
+    job.edit_all(|rank, entry| {
+        for key in ["time_created_ns", "time_discovered_started_ns", "time_discovered_completed_ns"] {
+            if let Some(ns) = entry[key].as_i64().filter(|&ns| ns > 0) {
+                entry[key] = Value::from(ns + of(rank) * SECOND);
+            }
+        }
+    });
+}
+
+fn named(mut readings: Vec<Reading>, folder: &str) -> Vec<Reading> {
+    for dump in readings.iter_mut().flat_map(|reading| &mut reading.dumps) {
+        dump.file = format!("{folder}/{}", dump.file);
+    }
+    readings
+}
+
+fn notes(readings: Vec<Reading>, kind: QualityKind) -> Vec<Quality> {
+    Job::assemble(readings).quality.into_iter().filter(|note| note.kind == kind).collect()
+}
+
+#[test]
+fn a_clock_that_is_ahead() {
+    let mut job = Fake::trained(4);
+    job.some(&[0, 1, 3], op("all_reduce").scheduled());
+    assert_eq!(notes(job.readings(), QualityKind::ClockSkew), []);
+    shift(&mut job, |rank| if rank == 2 { 30 } else { 0 });
+    let found = notes(job.readings(), QualityKind::ClockSkew);
+    assert_eq!((found.len(), found[0].rank), (1, Some(2)));
+    let expected = "the clock of rank 2 is at least 29 s ahead of that of ranks 0-1,3; \
+                    times of different ranks are not compared";
+    assert_eq!(found[0].detail, expected);
+}
+
+#[test]
+fn what_is_no_skew() {
+    // Little, and by far.
+    let mut job = Fake::trained(4);
+    shift(&mut job, i64::from);
+    assert_eq!(notes(job.readings(), QualityKind::ClockSkew), []);
+
+    // A late rank, for which the others wait.
+    let mut job = Fake::trained(4);
+    job.edit_all(|rank, entry| {
+        let created = entry["time_created_ns"].as_i64().unwrap();
+        if rank == 3 {
+            entry["time_created_ns"] = json!(created + 40 * SECOND);
+        }
+        entry["time_discovered_completed_ns"] = json!(created + 41 * SECOND);
+    });
+    assert_eq!(notes(job.readings(), QualityKind::ClockSkew), []);
+
+    // Roots go on before the others have come.
+    let mut job = Fake::new(4);
+    for _ in 0..9 {
+        job.all(op("broadcast"));
+    }
+    shift(&mut job, |rank| if rank > 0 { 30 } else { 0 });
+    assert_eq!(notes(job.readings(), QualityKind::ClockSkew), []);
+
+    // Nor does anybody wait for an empty tensor.
+    let mut job = Fake::new(4);
+    for _ in 0..9 {
+        job.all(op("all_reduce").size(&[0]));
+    }
+    shift(&mut job, |rank| if rank > 0 { 30 } else { 0 });
+    assert_eq!(notes(job.readings(), QualityKind::ClockSkew), []);
+}
+
+#[test]
+fn jobs_of_different_sizes_in_one_folder() {
+    let mut readings = Fake::trained(8).readings();
+    readings.truncate(6);
+    let mut small = Fake::trained(4);
+    // The smaller job is newer, so its dumps are used where both have one.
+    shift(&mut small, |_| 7200);
+    readings.extend(named(small.readings(), "b"));
+    let found = notes(readings, QualityKind::MembershipConflict);
+    let expected = "the dumps are of more than one job: ranks 0-3 say that it has 4 ranks (0-3), \
+                    ranks 4-5 say that it has 8 ranks (0-7); analyse each job by itself";
+    assert_eq!(found.iter().map(|note| note.detail.as_str()).collect::<Vec<_>>(), [expected]);
+}
+
+#[test]
+fn default_groups_of_their_own_are_no_conflict() {
+    let mut job = Fake::new(2).group("0", "default_pg", &[0]).group("0#", "default_pg", &[1]);
+    job.all(op("all_reduce")).all(op("all_reduce").on("0#"));
+    assert_eq!(notes(job.readings(), QualityKind::MembershipConflict), []);
+}
+
+#[test]
+fn a_dump_left_over_from_an_earlier_run() {
+    let old = Fake::trained(4);
+    let mut new = Fake::trained(4);
+    shift(&mut new, |_| 3600);
+    new.lose(3);
+    let readings = [named(old.readings(), "old"), named(new.readings(), "new")].concat();
+    let left_over = |readings: Vec<Reading>| -> Vec<Quality> {
+        let doubles = notes(readings, QualityKind::DuplicateRank);
+        doubles.into_iter().filter(|note| note.detail.contains("left over")).collect()
+    };
+    let found = left_over(readings.clone());
+    assert_eq!((found.len(), found[0].rank), (1, Some(3)));
+    assert!(found[0].detail.starts_with("the only dumps of rank 3 end 3597 s before"), "{}", found[0].detail);
+    assert_eq!(notes(readings, QualityKind::ClockSkew), [], "runs, not clocks");
+
+    // A rank that has hung since and left the same entries again is none of an earlier run.
+    let stuck: Vec<Reading> = old.readings().into_iter().skip(3).collect();
+    let readings = [named(old.readings(), "old"), named(new.readings(), "new"), named(stuck, "new")].concat();
+    assert_eq!(left_over(readings), []);
+
+    // All ranks of the newer run are there.
+    let mut whole = Fake::trained(4);
+    shift(&mut whole, |_| 3600);
+    assert_eq!(left_over([named(old.readings(), "old"), named(whole.readings(), "new")].concat()), []);
+}

@@ -106,3 +106,18 @@ fn what_an_abort_released_is_called_so() {
     check(&report, "all_joined", "", Some(4));
     check_says(&report, &["released", "abort"]);
 }
+
+#[test]
+fn a_rank_that_came_after_the_others_had_given_up() {
+    let mut job = Fake::trained(4);
+    job.some(&[0, 1, 3], op("all_reduce").took_ms(605_000)).some(&[2], op("all_reduce").scheduled());
+    job.edit_all(|rank, entry| {
+        if rank == 2 && entry["collective_seq_id"] == 4 {
+            entry["time_created_ns"] = (entry["time_created_ns"].as_i64().unwrap() + 640_000_000_000).into();
+        }
+    });
+    let report = job.report();
+    // Its clock may as well have been set: nobody is blamed for coming late.
+    assert_eq!((only(&report).suspects.as_str(), only(&report).cause), ("", Cause::CpuStuck), "{}", report.headline);
+    check_says(&report, &["rank 2 issued it 640 s later than the others"]);
+}

@@ -254,23 +254,23 @@ impl Fake {
         self
     }
 
-    /// Only unfinished entries are dumped, and the counters say what was done.
+    /// Only unfinished entries are dumped, and the counters say what was done. Groups whose name is no number have a counter that no
+    /// entry leads to.
     pub fn only_active(&mut self) -> &mut Fake {
-        for own in self.ranks.values_mut() {
+        for (rank, own) in &mut self.ranks {
             own.only_active = true;
-            let last = |entries: &[Value], done: bool| {
-                entries
-                    .iter()
-                    .filter(|entry| !done || entry["state"] == "completed")
-                    .filter_map(|entry| entry["collective_seq_id"].as_i64())
-                    .max()
-                    .unwrap_or(-1)
-            };
-            let status = json!({
-                "last_enqueued_collective": last(&own.entries, false), "last_started_collective": -1,
-                "last_completed_collective": last(&own.entries, true)
-            });
-            own.status.insert("0".into(), status);
+            for (name, _) in self.groups.iter().filter(|(_, (_, members))| members.contains(rank)) {
+                let last = |done: bool| {
+                    let of_group = own.entries.iter().filter(|entry| entry["process_group"][0] == name.as_str());
+                    let counted = of_group.filter(|entry| !done || entry["state"] == "completed");
+                    counted.filter_map(|entry| entry["collective_seq_id"].as_i64()).max().unwrap_or(-1)
+                };
+                let status = json!({
+                    "last_enqueued_collective": last(false), "last_started_collective": -1,
+                    "last_completed_collective": last(true)
+                });
+                own.status.insert(name.parse::<u32>().map_or("99".into(), |id| id.to_string()), status);
+            }
             own.entries.retain(|entry| entry["state"] != "completed");
         }
         self

@@ -83,3 +83,4 @@ mod recorders;
 mod runs;
 mod scale;
 mod splits;
+mod unfinished;

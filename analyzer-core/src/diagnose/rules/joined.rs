@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{host, words};
+use super::{host, latecomer, words};
 use crate::align::{Cell, Progress};
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place};
@@ -69,6 +69,9 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         (Kind::AllJoined, cause, confidence, Vec::new(), headline)
     };
     let late = in_state(Progress::Late);
+    // Who came after the time limit had passed for the others explains the wait better than a device or a link.
+    let latecomers = if suspects.is_empty() { latecomer::find(case, place) } else { None };
+    let cause = if latecomers.is_some() { Cause::CpuStuck } else { cause };
     let headline = if late.is_empty() { headline } else { format!("{headline} in time; an abort released it") };
     let mut evidence = alloc::vec![format!("operation, sizes and dtypes agree on all members that issued {at}")];
     for (list, what) in [(&started, "started"), (&scheduled, "scheduled"), (&completed, "completed")] {
@@ -77,6 +80,14 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         }
     }
     evidence.extend(release(case, &parties, &late));
+    let headline = match &latecomers {
+        Some((ranks, seconds)) => {
+            let came = format!("{} issued it {seconds} s later than the others", words::ranks(ranks));
+            evidence.push(format!("{came}, counted from the row before, which is over the time limit"));
+            format!("{headline}; {came}")
+        }
+        None => headline,
+    };
     for list in [&waiting, &scheduled, &started] {
         let lines = host::shared(case, list);
         evidence.extend(lines.filter(|line| !evidence.contains(line)));

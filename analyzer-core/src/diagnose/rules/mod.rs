@@ -13,4 +13,5 @@ pub(super) mod splits;
 
 mod habit;
 mod host;
+mod latecomer;
 mod words;

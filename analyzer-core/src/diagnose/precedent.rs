@@ -63,7 +63,9 @@ struct Ways {
 #[derive(Debug, Default)]
 pub(super) struct Precedents {
     known: BTreeMap<(GroupIdx, Option<u32>), Ways>,
-    /// The groups that ran the same program up to a row, by group and row.
+    /// The first of the groups that ran the same program up to a row, by group and row.
+    eldest: BTreeMap<(GroupIdx, Option<u32>), GroupIdx>,
+    /// The groups that ran the same program up to a row, by the first of them and row.
     families: BTreeMap<(GroupIdx, Option<u32>), Vec<GroupIdx>>,
 }
 
@@ -78,14 +80,30 @@ impl Precedents {
         rank: RankIdx,
     ) -> Option<Departure> {
         let number = before.map(|row| case.table.band(group).number(row));
-        let family = self.families.entry((group, number)).or_insert_with(|| {
-            let until = number.map_or(0, |number| number.saturating_add(1));
-            let same = |&other: &GroupIdx| vote::ran_the_same(case.job, case.table, group, other, until);
-            core::iter::once(group).chain(vote::siblings(case.job, group).filter(same)).collect()
-        });
-        let eldest = family.iter().min().copied().unwrap_or(group);
+        if !self.eldest.contains_key(&(group, number)) {
+            self.divide(case, group, number);
+        }
+        let eldest = *self.eldest.get(&(group, number))?;
+        let family = self.families.get(&(eldest, number))?;
         let ways = self.known.entry((eldest, number)).or_insert_with(|| Ways::of(case, family, number));
         ways.departure(rank)
+    }
+
+    /// Divides a group and its siblings into families that ran the same program up to a row.
+    fn divide(&mut self, case: &Case<'_>, group: GroupIdx, number: Option<u32>) {
+        let until = number.map_or(0, |number| number.saturating_add(1));
+        let mut all: Vec<GroupIdx> = core::iter::once(group).chain(vote::siblings(case.job, group)).collect();
+        all.sort_unstable();
+        let mut eldest: Vec<GroupIdx> = Vec::new();
+        for one in all {
+            let same = |&first: &GroupIdx| vote::ran_the_same(case.job, case.table, first, one, until);
+            let first = eldest.iter().copied().find(same).unwrap_or(one);
+            if first == one {
+                eldest.push(one);
+            }
+            self.eldest.insert((one, number), first);
+            self.families.entry((first, number)).or_default().push(one);
+        }
     }
 }
 

@@ -86,6 +86,8 @@ impl Blocks {
         let progress = self.progress_of(end);
         let mut collectives = Vec::new();
         let mut has_messages = job.entry(rank, end).is_p2p == Some(true);
+        // Its first members left the ring, or all of them: what it was is as unknown as what went before it.
+        let is_cut = job.rank(rank).capabilities.wrapped && inner.first().unwrap_or(&end).0 == 0;
         self.has_blocks |= has_messages;
         for at in inner {
             if let Some(place) = self.progress.get_mut(at.0 as usize) {
@@ -98,7 +100,7 @@ impl Blocks {
                 collectives.push(at);
             }
         }
-        if collectives.is_empty() && has_messages {
+        if collectives.is_empty() && has_messages || is_cut {
             self.fold(end);
         } else {
             self.members.insert(end, collectives);

@@ -3,6 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use super::clocks::Clocks;
 use super::first_missed;
 use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
 use crate::dump::EntryIdx;
@@ -35,10 +36,9 @@ pub struct Case<'a> {
     pub table: &'a Table,
     /// For each rank, its unfinished operations in the order in which it issued them.
     pub pending: Vec<Vec<(EntryIdx, Place)>>,
-    /// For each band, the last message of each pair, by its place in [`Band::messages`].
-    pub last_messages: Vec<Vec<u32>>,
     /// For each rank that waits for nothing and is missing where others wait, the first of these places in the order of its program.
     pub first_missed: BTreeMap<u32, Place>,
+    clocks: Clocks,
 }
 
 /// A party of a place: the rank, its dump, what it did.
@@ -56,8 +56,8 @@ impl<'a> Case<'a> {
     /// Looks through the table once.
     pub fn new(job: &'a Job, table: &'a Table) -> Case<'a> {
         let mut pending: Vec<Vec<(EntryIdx, Place)>> = alloc::vec![Vec::new(); job.ranks.len()];
-        let last_messages = table.bands.iter().map(|band| last_of_each_pair(&band.messages)).collect();
-        let mut case = Case { job, table, pending: Vec::new(), last_messages, first_missed: BTreeMap::new() };
+        let clocks = Clocks::of(job, table);
+        let mut case = Case { job, table, pending: Vec::new(), first_missed: BTreeMap::new(), clocks };
         let mut note = |rank: RankIdx, entry: EntryIdx, place: Place| {
             if table.progress(rank, entry).is_pending()
                 && let Some(own) = pending.get_mut(rank.0 as usize)
@@ -172,28 +172,35 @@ impl<'a> Case<'a> {
         self.first_missed.get(&rank) == Some(&place)
     }
 
-    /// When the first rank issued an operation, by its own clock; `i64::MAX` when nobody says.
+    /// When the first rank issued an operation, by the clock of the lowest rank; `i64::MAX` when nobody says.
     pub fn first_issue_ns(&self, place: Place) -> i64 {
+        let issued = |party: &Party| {
+            let (rank, entry) = (party.dump?, party.cell.entry()?);
+            Some((rank, self.job.entry(rank, entry).created_ns))
+        };
         self.parties(place)
             .iter()
-            .filter_map(|party| Some(self.job.entry(party.dump?, party.cell.entry()?).created_ns))
-            .filter(|&ns| ns > 0)
+            .filter_map(issued)
+            .filter(|item| item.1 > 0)
+            .map(|(rank, ns)| self.clocks.common_ns(rank, ns))
             .min()
             .unwrap_or(i64::MAX)
+    }
+
+    /// What puts places in order: the time, and where that is the same, who has a part in them. Names of groups come last, since
+    /// they say nothing.
+    pub(super) fn order(&self, place: Place) -> impl Ord + use<'a> {
+        let group = self.job.group(place.group());
+        let message = self.message(place).map(|message| (message.src, message.dst, message.nth));
+        let number = match place {
+            Place::Row(_, row) => self.band(place).number(row),
+            Place::Message(..) => 0,
+        };
+        (self.first_issue_ns(place), group.members.as_slice(), group.desc.as_str(), message, number, place)
     }
 
     /// The newest entry of a rank.
     pub fn last_entry(&self, rank: RankIdx) -> Option<EntryIdx> {
         (self.job.rank(rank).entries.len() as u32).checked_sub(1).map(EntryIdx)
     }
-}
-
-/// Messages are sorted by pair: the last one of each tells how many there are.
-fn last_of_each_pair(messages: &[Message]) -> Vec<u32> {
-    let pair = |message: &Message| (message.src, message.dst);
-    let is_last = |&at: &u32| {
-        let own = messages.get(at as usize).map(pair);
-        own != messages.get(at as usize + 1).map(pair)
-    };
-    (0..messages.len() as u32).filter(is_last).collect()
 }

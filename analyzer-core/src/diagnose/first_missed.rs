@@ -31,9 +31,9 @@ pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeM
             let Some(rank) = party.dump.filter(|&rank| case.is_idle(rank)) else { continue };
             let usual = *next.entry(rank).or_insert_with(|| usual_next(case, rank));
             let unusual = !usual.is_some_and(|entry| is_like(case, rank, entry, place, witness));
-            let key = (unusual, distance(case, rank, witness), case.first_issue_ns(place), place);
+            let key = (unusual, distance(case, rank, witness));
             let known = first.entry(party.rank).or_insert((key, place));
-            if key < known.0 {
+            if (key, case.order(place)) < (known.0, case.order(known.1)) {
                 *known = (key, place);
             }
         }
@@ -41,8 +41,8 @@ pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeM
     first.into_iter().map(|(rank, (_, place))| (rank, place)).collect()
 }
 
-/// Unusual or not, distance, time, place: the least is the first.
-type Key = (bool, u32, i64, Place);
+/// Unusual or not, and distance: the least is the first.
+type Key = (bool, u32);
 
 /// What a rank did after the newest earlier stretch of operations that is most like the one it ended with; an earlier entry of its own.
 fn usual_next(case: &Case<'_>, rank: RankIdx) -> Option<EntryIdx> {

@@ -6,6 +6,7 @@
 
 mod call;
 mod case;
+mod clocks;
 mod consistency;
 mod disagreement;
 mod doubt;
@@ -13,6 +14,7 @@ mod draft;
 mod drift;
 mod first_missed;
 mod origin;
+mod past;
 mod precedent;
 mod rules;
 mod vote;

@@ -64,7 +64,9 @@ fn own_reasons(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
     at_places(graph, |place| {
         divergence::find(case, place)
             .or_else(|| message::find_misfit(case, place))
-            .or_else(|| missing_rank::find(case, place))
+            .or_else(|| {
+                missing_rank::find(case, place).map(|found| divergence::find_shift(case, place).unwrap_or(found))
+            })
             .or_else(|| message::find_unposted(case, place))
             .or_else(|| splits::find(case, place))
     })
@@ -113,7 +115,7 @@ fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found
     found.sort_by_key(|item| {
         // Blame that is proven comes before a shrug; then what happened first.
         let vague = item.draft.suspects.is_empty() && !item.draft.tie;
-        (vague, case.first_issue_ns(item.draft.place), item.draft.place)
+        (vague, case.order(item.draft.place))
     });
     let reaches: Vec<Vec<bool>> = found.iter().map(|item| graph.reach(item.at)).collect();
     let mut kept: Vec<usize> = Vec::new();
@@ -181,5 +183,6 @@ fn passed(case: &Case<'_>) -> Vec<Draft> {
             passed.push(draft);
         }
     }
+    passed.sort_by_key(|draft: &Draft| case.order(draft.place));
     passed
 }

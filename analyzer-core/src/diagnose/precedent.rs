@@ -3,29 +3,12 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::{Call, Case, vote};
+use super::Case;
+use super::past::{self, Key, Past, Step};
+use super::vote::siblings;
 use crate::align::RowIdx;
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
-use crate::symbols::{ArgsId, FrameId, StrId};
-
-/// An operation as ranks with the same program see it: groups are told apart by description and size, since members differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Step {
-    /// Handle of the group's description in the job's texts, when there; else of its name.
-    group: Option<StrId>,
-    size: usize,
-    call: Call,
-}
-
-impl Step {
-    fn equals(&self, other: &Step) -> bool {
-        self.group == other.group && self.size == other.size && self.call.equals(&other.call)
-    }
-}
-
-/// A [`Step`] by handles alone: equal ones are equal steps.
-type Key = (Option<StrId>, usize, (StrId, ArgsId, u32), Option<FrameId>);
 
 /// How many operations after the last common row are looked at.
 const HORIZON: usize = 128;
@@ -44,9 +27,10 @@ pub(super) struct Departure {
 /// Steps of ranks that vote, and how many they are.
 type Voter<'a> = (&'a [Step], usize);
 
-/// Ranks that did the same after a row.
+/// Ranks that did the same before and after a row.
 #[derive(Debug)]
 struct Way {
+    past: Past,
     steps: Vec<Step>,
     ranks: usize,
 }
@@ -63,10 +47,8 @@ struct Ways {
 #[derive(Debug, Default)]
 pub(super) struct Precedents {
     known: BTreeMap<(GroupIdx, Option<u32>), Ways>,
-    /// The first of the groups that ran the same program up to a row, by group and row.
-    eldest: BTreeMap<(GroupIdx, Option<u32>), GroupIdx>,
-    /// The groups that ran the same program up to a row, by the first of them and row.
-    families: BTreeMap<(GroupIdx, Option<u32>), Vec<GroupIdx>>,
+    /// The first of each group and its siblings.
+    eldest: BTreeMap<GroupIdx, GroupIdx>,
 }
 
 impl Precedents {
@@ -80,36 +62,18 @@ impl Precedents {
         rank: RankIdx,
     ) -> Option<Departure> {
         let number = before.map(|row| case.table.band(group).number(row));
-        if !self.eldest.contains_key(&(group, number)) {
-            self.divide(case, group, number);
-        }
-        let eldest = *self.eldest.get(&(group, number))?;
-        let family = self.families.get(&(eldest, number))?;
-        let ways = self.known.entry((eldest, number)).or_insert_with(|| Ways::of(case, family, number));
+        let eldest = *self.eldest.entry(group).or_insert_with(|| siblings(case.job, group).fold(group, Ord::min));
+        let ways = self.known.entry((eldest, number)).or_insert_with(|| {
+            let family: Vec<GroupIdx> = core::iter::once(group).chain(siblings(case.job, group)).collect();
+            Ways::of(case, &family, number)
+        });
         ways.departure(rank)
-    }
-
-    /// Divides a group and its siblings into families that ran the same program up to a row.
-    fn divide(&mut self, case: &Case<'_>, group: GroupIdx, number: Option<u32>) {
-        let until = number.map_or(0, |number| number.saturating_add(1));
-        let mut all: Vec<GroupIdx> = core::iter::once(group).chain(vote::siblings(case.job, group)).collect();
-        all.sort_unstable();
-        let mut eldest: Vec<GroupIdx> = Vec::new();
-        for one in all {
-            let same = |&first: &GroupIdx| vote::ran_the_same(case.job, case.table, first, one, until);
-            let first = eldest.iter().copied().find(same).unwrap_or(one);
-            if first == one {
-                eldest.push(one);
-            }
-            self.eldest.insert((one, number), first);
-            self.families.entry((first, number)).or_default().push(one);
-        }
     }
 }
 
 impl Ways {
     fn of(case: &Case<'_>, family: &[GroupIdx], number: Option<u32>) -> Ways {
-        let mut index: BTreeMap<Vec<Key>, usize> = BTreeMap::new();
+        let mut index: BTreeMap<(Vec<Key>, bool, Vec<Key>), usize> = BTreeMap::new();
         let mut found = Ways { ways: Vec::new(), of: Vec::new() };
         for &group in family {
             let band = case.table.band(group);
@@ -128,13 +92,15 @@ impl Ways {
                 };
                 let Some(start) = start else { continue };
                 let (keys, entries) = keys(case, rank, start);
-                let way = *index.entry(keys).or_insert_with_key(|keys| {
-                    let steps = keys.iter().zip(&entries).map(|(key, &entry)| Step {
-                        group: key.0,
-                        size: key.1,
-                        call: Call::of(case.job, case.table, rank, entry),
+                let (past, whole) = Past::keys(case.job, case.table, rank, start);
+                let index_key = (past.iter().map(|item| item.0).collect(), whole, keys);
+                let way = *index.entry(index_key).or_insert_with_key(|(_, _, keys)| {
+                    let step = |(key, &at): (&Key, &EntryIdx)| Step::of(case.job, case.table, rank, key, at);
+                    found.ways.push(Way {
+                        past: Past::from_keys(case.job, case.table, rank, &past, whole),
+                        steps: keys.iter().zip(&entries).map(step).collect(),
+                        ranks: 0,
                     });
-                    found.ways.push(Way { steps: steps.collect(), ranks: 0 });
                     found.ways.len() - 1
                 });
                 if let Some(way) = found.ways.get_mut(way) {
@@ -150,11 +116,13 @@ impl Ways {
     fn departure(&self, rank: RankIdx) -> Option<Departure> {
         let place = self.of.binary_search_by_key(&rank, |item| item.0).ok()?;
         let (_, own_way, entries) = self.of.get(place)?;
-        let own = &self.ways.get(*own_way)?.steps;
+        let own_side = self.ways.get(*own_way)?;
+        let own = &own_side.steps;
         let mut voters: Vec<Voter<'_>> = self
             .ways
             .iter()
             .enumerate()
+            .filter(|(_, way)| way.past.shows_the_same(&own_side.past))
             .map(|(at, way)| (way.steps.as_slice(), way.ranks - usize::from(at == *own_way)))
             .filter(|voter| voter.1 > 0)
             .collect();
@@ -195,23 +163,12 @@ fn same_at(a: &[Step], b: &[Step], at: usize) -> bool {
 
 /// The operations of a rank from an entry on, messages left out: their order is free inside a block, and they name ranks.
 fn keys(case: &Case<'_>, rank: RankIdx, start: u32) -> (Vec<Key>, Vec<EntryIdx>) {
-    let dump = case.job.rank(rank);
-    let Some(blocks) = case.table.blocks.get(rank.0 as usize) else { return Default::default() };
-    (start..dump.entries.len() as u32)
+    let end = case.job.rank(rank).entries.len() as u32;
+    let is_message = |at: &EntryIdx| case.job.op(case.job.entry(rank, *at).op).peer.is_some();
+    (start..end)
         .map(EntryIdx)
-        .filter(|&at| !blocks.is_folded(at))
-        .filter_map(|at| {
-            let entry = dump.entries.get(at);
-            if case.job.op(entry.op).peer.is_some() {
-                return None;
-            }
-            let of = case.job.group(case.job.group_of(rank, &entry)?);
-            let name = if of.desc.is_empty() { &of.name } else { &of.desc };
-            let signature = case.table.signature(case.job, rank, at);
-            let key =
-                (case.job.symbols.strings.find(name), of.members.len(), signature, case.job.user_frame(entry.stack));
-            Some((key, at))
-        })
+        .filter(|at| !is_message(at))
+        .filter_map(|at| Some((past::key(case.job, case.table, rank, at)?, at)))
         .take(HORIZON)
         .unzip()
 }

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::Call;
+use super::past::Past;
 use crate::align::{Band, RowIdx, Table};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
-use crate::symbols::{ArgsId, FrameId, StrId};
 
 /// Ranks that made the same call in a row.
 #[derive(Clone, Debug)]
@@ -69,60 +69,32 @@ pub(super) fn siblings(job: &Job, group: GroupIdx) -> impl Iterator<Item = Group
     })
 }
 
-/// How many older rows of two groups are compared.
-const HISTORY: u32 = 64;
-
-/// Whether two groups ran the same program before a row: where the calls of both are unanimous, they are equal. Groups of one
-/// description may belong to stages that run different programs, and a single row may agree by accident.
-pub(super) fn ran_the_same(job: &Job, table: &Table, one: GroupIdx, other: GroupIdx, before: u32) -> bool {
-    let (ours, theirs) = (table.band(one), table.band(other));
-    let from = before.saturating_sub(HISTORY);
-    let first = ours.numbers.partition_point(|&number| number < from);
-    let rows = ours.numbers.iter().zip(0..).skip(first).take_while(|item| *item.0 < before);
-    rows.map(|(&number, row)| (RowIdx(row), theirs.row_of(number))).all(|(row, their_row)| {
-        let Some(their_row) = their_row else { return true };
-        match (unanimous_entry(job, table, ours, row), unanimous_entry(job, table, theirs, their_row)) {
-            (Some(a), Some(b)) => {
-                key(job, table, a) == key(job, table, b)
-                    || Call::of(job, table, a.0, a.1).equals(&Call::of(job, table, b.0, b.1))
-            }
-            _ => true,
-        }
-    })
-}
-
-/// What tells calls apart cheaply: equal ones are equal calls.
-fn key(job: &Job, table: &Table, (rank, entry): (RankIdx, EntryIdx)) -> (StrId, ArgsId, u32, Option<FrameId>) {
-    let (op, args, inner) = table.signature(job, rank, entry);
-    (op, args, inner, job.user_frame(job.entry(rank, entry).stack))
-}
-
-/// An entry that stands for all of a row; `None` where the members differ.
-fn unanimous_entry(job: &Job, table: &Table, band: &Band, row: RowIdx) -> Option<(RankIdx, EntryIdx)> {
-    let mut issued = band.issued(row).map(|(_, rank, entry)| (rank, entry));
-    let first = issued.next()?;
-    let expected = key(job, table, first);
-    issued.all(|other| key(job, table, other) == expected).then_some(first)
-}
-
 fn ask_siblings(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, camps: &[Camp]) -> Option<usize> {
     let own = table.band(group);
-    let number = own.number(row);
     let mut votes = alloc::vec![0usize; camps.len()];
     for sibling in siblings(job, group) {
         let band = table.band(sibling);
-        let Some(theirs) = band.row_of(number).and_then(|row| unanimous(job, table, band, row)) else { continue };
-        if !ran_the_same(job, table, group, sibling, number) {
-            continue;
-        }
+        let Some(their_row) = band.row_of(own.number(row)) else { continue };
+        let Some(theirs) = unanimous(job, table, band, their_row) else { continue };
         if let Some(at) = camps.iter().position(|camp| camp.call.equals(&theirs))
             && let Some(count) = votes.get_mut(at)
+            && ran_the_same(job, table, (own, row), (band, their_row))
         {
             *count += 1;
         }
     }
     let total: usize = votes.iter().sum();
     votes.iter().position(|&count| count * 2 > total)
+}
+
+/// Whether members of two groups with the same part ran the same program up to a row. Groups of other stages of a pipeline look
+/// alike by description and size.
+fn ran_the_same(job: &Job, table: &Table, (own, row): (&Band, RowIdx), (other, their_row): (&Band, RowIdx)) -> bool {
+    let past = |rank: RankIdx, entry: EntryIdx| Past::of(job, table, rank, entry.0);
+    own.issued(row).any(|(at, rank, entry)| {
+        let mate = other.issued(their_row).find(|mate| mate.0 == at);
+        mate.is_some_and(|(_, mate, their_entry)| past(rank, entry).shows_the_same(&past(mate, their_entry)))
+    })
 }
 
 /// The call that all who issued a row made.

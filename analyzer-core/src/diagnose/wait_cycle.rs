@@ -25,7 +25,7 @@ impl WaitGraph {
     /// The shortest cycle of waits through a place, beginning there; empty if there is none. Of several, the one whose
     /// places come first.
     pub fn cycle(&self, case: &Case<'_>, from: Place) -> Vec<WaitStep> {
-        let Ok(start) = self.places.binary_search(&from) else { return Vec::new() };
+        let Some(start) = self.places.iter().position(|&place| place == from) else { return Vec::new() };
         let way = self.way_round(start);
         let places: Vec<Place> = way.iter().filter_map(|&at| self.places.get(at).copied()).collect();
         let next = places.iter().cycle().skip(1);

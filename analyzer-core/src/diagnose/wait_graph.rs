@@ -10,7 +10,7 @@ use crate::align::{Cell, Progress};
 /// Places in which ranks wait, oldest first, and what each of them waits for.
 #[derive(Debug, Default)]
 pub(crate) struct WaitGraph {
-    /// The places, sorted.
+    /// The places, what began first first.
     pub places: Vec<Place>,
     /// For each place, the places in which ranks wait that it waits for: indices, sorted.
     pub edges: Vec<Vec<usize>>,
@@ -42,7 +42,8 @@ impl WaitGraph {
                 index.insert(place, 0);
             }
         }
-        let places: Vec<Place> = index.keys().copied().collect();
+        let mut places: Vec<Place> = index.keys().copied().collect();
+        places.sort_by_cached_key(|&place| case.order(place));
         for (at, place) in places.iter().enumerate() {
             index.insert(*place, at);
         }

@@ -82,20 +82,32 @@ fn shows_start(entry: &Entry) -> bool {
 }
 
 /// Whether the sequence numbers run on without a gap, as one counter for all groups makes them, and whether the entries prove that it
-/// is for all: they are of several groups, or messages take numbers too. `None` where they do not run on.
+/// is for all. `None` where they do not run on.
+///
+/// In a short window counters of several groups may look so by chance. What they cannot do is to run on in a group that comes
+/// again after another one, or to begin at 0.
 fn one_run(entries: &Entries, ops: &OpTable) -> Option<bool> {
     let mut entries = entries.iter().map(|(_, entry)| entry);
     let first = entries.next()?;
     let mut expected = first.collective_seq?;
-    let mut groups = first.group_ref;
-    let mut several = ops.get(first.op).peer.is_some_and(|peer| peer.dst.is_none());
+    let peer = ops.get(first.op).peer;
+    let from_zero = expected == 0 && peer.is_none();
+    let mut shared = peer.is_some_and(|peer| peer.dst.is_none());
+    let mut seen = alloc::vec![first.group_ref];
+    let mut last = first.group_ref;
     for entry in entries {
         expected = expected.wrapping_add(1);
         if entry.collective_seq != Some(expected) || entry.p2p_seq.unwrap_or(0) != 0 {
             return None;
         }
-        several |= entry.group_ref != groups;
-        groups = entry.group_ref;
+        if entry.group_ref != last {
+            last = entry.group_ref;
+            let again = seen.contains(&last);
+            shared |= again || from_zero;
+            if !again {
+                seen.push(last);
+            }
+        }
     }
-    Some(several)
+    Some(shared)
 }

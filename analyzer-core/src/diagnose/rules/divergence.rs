@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{arguments, words};
-use crate::align::RowIdx;
-use crate::diagnose::disagreement::{first_open_misfit, unusual_sites};
+use crate::align::{Cell, RowIdx};
+use crate::diagnose::disagreement::{first_open_misfit, misfits, unusual_sites};
 use crate::diagnose::drift::{self, Drift};
 use crate::diagnose::vote::{self, Camp, Division};
 use crate::diagnose::{Call, Case, Draft, Place};
@@ -18,6 +18,25 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     let Place::Row(group, row) = place else { return None };
     let misfit = first_open_misfit(case, case.table.band(group), row)?;
     Some(describe(case, group, misfit, false))
+}
+
+/// Looks for a row that everybody got past, although some were one call ahead of the others there or behind them, and were so ever
+/// since: at the end of the program the others have no call left for a rank that waits.
+pub(in crate::diagnose) fn find_shift(case: &Case<'_>, place: Place) -> Option<Draft> {
+    let Place::Row(group, row) = place else { return None };
+    if !case.parties(place).iter().any(|party| party.cell == Cell::MISSING) {
+        return None;
+    }
+    let band = case.table.band(group);
+    let parted = |&at: &RowIdx| misfits(case, band, at) || unusual_sites(case, band, at);
+    let shifted = |&at: &RowIdx| {
+        let camps = vote::camps(case.job, case.table, band, at, true);
+        let tails: Vec<Vec<Call>> = camps.iter().take(2).map(|camp| tail(case, group, at, camp)).collect();
+        let [right, odd] = tails.as_slice() else { return false };
+        matches!(drift::explain(right, odd), Drift::Skipped(_) | Drift::Extra(_))
+    };
+    let first = band.rows().take_while(|&at| at < row).filter(parted).find(shifted)?;
+    Some(describe(case, group, first, true))
 }
 
 /// Looks for calls that fit and come from places in the code that never met before.

@@ -18,6 +18,8 @@ pub(super) enum Habit {
 
 /// How many older rows are searched for one of the same kind.
 const HISTORY: u32 = 256;
+/// How many rows before it must be the same.
+const CONTEXT: u32 = 16;
 
 /// Compares the messages of a pair between the last two rows of a group now with those at the newest earlier row of the same kind;
 /// `None` without such a row.
@@ -32,9 +34,18 @@ pub(super) fn of(
     let band = case.table.band(group);
     let now_absent = entry_in(band, row, absent)?;
     let before = RowIdx(row.0.checked_sub(1)?);
-    let call = Call::of(case.job, case.table, absent, now_absent);
     let earlier = (1..row.0).rev().take(HISTORY as usize).map(RowIdx).find(|&earlier| {
-        entry_in(band, earlier, absent).is_some_and(|at| Call::of(case.job, case.table, absent, at).equals(&call))
+        // The same call, after the same calls: one line may be reached several times in a step.
+        (0..=earlier.0.min(CONTEXT)).all(|back| {
+            let call = |row: RowIdx| {
+                let at = entry_in(band, RowIdx(row.0.checked_sub(back)?), absent)?;
+                Some(Call::of(case.job, case.table, absent, at))
+            };
+            match (call(row), call(earlier)) {
+                (Some(now), Some(then)) => now.equals(&then),
+                _ => back > 1,
+            }
+        })
     })?;
     let earlier_before = RowIdx(earlier.0.checked_sub(1)?);
 
@@ -50,34 +61,66 @@ pub(super) fn of(
     Some(if departed { Habit::WaitingDeparted } else { Habit::Neither })
 }
 
-/// Compares the number of messages of a pair with that of the other pairs in the group and its siblings: most of them have posted as
-/// many as the end that is ahead, or as the end that is behind. `None` where rings lost entries or the others do not agree.
-pub(super) fn of_other_pairs(case: &Case<'_>, place: Place) -> Option<Habit> {
+/// Asks other ranks what comes first in their program: such a message, or the row in which the absent end waits. More than half
+/// of those who can tell must say the same.
+///
+/// Those are the ranks that have the absent end's part in sibling groups, and the ends of the same side of messages to neighbours
+/// as far away, if they belong to the row. A pipeline's stages may be a message apart at any time, but not where they
+/// come to one row.
+pub(super) fn of_others(
+    case: &Case<'_>,
+    place: Place,
+    (group, row): (GroupIdx, RowIdx),
+    (absent, waiting): (u32, u32),
+) -> Option<Habit> {
     let message = case.message(place)?;
-    let (mut as_ahead, mut as_behind, mut asked) = (0usize, 0usize, 0usize);
-    for group in core::iter::once(place.group()).chain(vote::siblings(case.job, place.group())) {
-        let messages = &case.table.band(group).messages;
-        let lossy = |rank: u32| {
-            case.job.rank_idx(rank).is_none_or(|dump| {
-                let capabilities = &case.job.rank(dump).capabilities;
-                capabilities.wrapped || capabilities.only_active || capabilities.truncated
-            })
-        };
-        let last = case.last_messages.get(group.0 as usize).map_or(&[][..], |last| last.as_slice());
-        for last in last.iter().filter_map(|&at| messages.get(at as usize)) {
-            let own = group == place.group() && (last.src, last.dst) == (message.src, message.dst);
-            if own || !last.is_pair() || lossy(last.src) || lossy(last.dst) {
+    let members = &case.job.group(place.group());
+    let (src, dst) = (members.position(message.src)?, members.position(message.dst)?);
+    let size = members.members.len();
+    let far = (dst + size - src) % size;
+    let number = case.table.band(group).number(row);
+    let (mut message_first, mut row_first, mut asked) = (0usize, 0usize, 0usize);
+    for of in core::iter::once(place.group()).chain(vote::siblings(case.job, place.group())) {
+        let theirs = &case.job.group(of).members;
+        for (at, &their_src) in theirs.iter().enumerate() {
+            let Some(&their_dst) = theirs.get((at + far) % size) else { continue };
+            let mate = if message.src == absent { their_src } else { their_dst };
+            let same_part = of != place.group() && at == src;
+            let number_means_the_same = same_part || case.job.group(group).position(mate).is_some();
+            if mate == absent || mate == waiting || !number_means_the_same {
                 continue;
             }
+            let Some(dump) = case.job.rank_idx(mate) else { continue };
+            let capabilities = &case.job.rank(dump).capabilities;
+            if capabilities.wrapped || capabilities.only_active || capabilities.truncated {
+                continue;
+            }
+            let messages = &case.table.band(of).messages;
+            let nth = |nth: u32| {
+                let key = |other: &Message| (other.src, other.dst, other.nth);
+                messages.binary_search_by_key(&(their_src, their_dst, nth), key).ok().and_then(|at| messages.get(at))
+            };
+            if nth(1).is_none() {
+                continue;
+            }
+            let same = nth(message.nth);
+            let posted = same.and_then(|other| if mate == their_src { other.send.entry() } else { other.recv.entry() });
+            let issued = core::iter::once(group)
+                .chain(vote::siblings(case.job, group))
+                .find(|&of| case.job.group(of).position(mate).is_some())
+                .and_then(|of| entry_in(case.table.band(of), case.table.band(of).row_of(number)?, dump));
+            match (posted, issued) {
+                (None, None) => continue,
+                (None, Some(_)) => row_first += 1,
+                (Some(posted), Some(issued)) if posted > issued => row_first += 1,
+                (Some(_), _) => message_first += 1,
+            }
             asked += 1;
-            let both = last.send.entry().is_some() && last.recv.entry().is_some();
-            as_ahead += usize::from(both && last.nth == message.nth);
-            as_behind += usize::from(both && last.nth + 1 == message.nth);
         }
     }
-    if as_ahead * 2 > asked {
+    if message_first * 2 > asked {
         Some(Habit::AbsentDeparted)
-    } else if as_behind * 2 > asked {
+    } else if row_first * 2 > asked {
         Some(Habit::WaitingDeparted)
     } else {
         None

@@ -4,9 +4,10 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::words;
-use crate::align::{Cell, RowIdx, Table};
+use crate::align::{Band, Cell, RowIdx, Table};
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place};
+use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Alternative, Cause, Confidence, Kind};
 
@@ -75,9 +76,15 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
     let call = words::call(case, call_rank, call_entry);
     let waits_at = words::places(case, &places);
     let at = if earlier { words::place(case, origin) } else { waits_at.clone() };
+    // Who has gone past this row did not stop before it.
+    let went_on = suspects
+        .iter()
+        .filter_map(|&rank| case.job.rank_idx(rank))
+        .any(|rank| went_past(case, rank, (witness_rank, witness_entry)));
     let headline = format!(
-        "{} never issued {call} in {at}: {} in {}{}{}",
+        "{} {} {call} in {at}: {} in {}{}{}",
         words::ranks_capital(&suspects),
+        if went_on { "skipped" } else { "never issued" },
         words::others_wait(&waiting),
         words::site_or_op(case, witness_rank, witness_entry),
         if earlier { format!(" ({waits_at})") } else { alloc::string::String::new() },
@@ -108,17 +115,23 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
     if case.job.rank(suspect).capabilities.only_active && !voted {
         confidence = confidence.lowered();
     }
-    if suspects.len() * 2 > suspects.len() + waiting.len() {
+    // Most have not come here and few have: they may just as well have come once too often. Where the absent ones went on
+    // there are two ways through the program, and as many on the one as on the other are a tie.
+    let tie = suspects.len() > waiting.len() || (went_on && suspects.len() == waiting.len());
+    let headline = if tie {
         confidence = confidence.lowered();
-    }
+        format!("{headline}; whether that is one too few or one too many the dumps do not tell")
+    } else {
+        headline
+    };
     Some(Draft {
-        kind: Kind::MissingRank,
-        cause: Cause::CpuStuck,
+        kind: if went_on { Kind::SkippedCollective } else { Kind::MissingRank },
+        cause: if went_on { Cause::CpuDivergence } else { Cause::CpuStuck },
         confidence,
         place: origin,
         more: places.get(usize::from(!earlier)..).unwrap_or(&[]).to_vec(),
-        suspects: suspects.clone(),
-        tie: false,
+        suspects: if tie { Vec::new() } else { suspects.clone() },
+        tie,
         sides: words::sides_by_progress(case, origin),
         headline,
         evidence,
@@ -141,6 +154,16 @@ fn first_lacking(case: &Case<'_>, group: GroupIdx, row: RowIdx, suspects: &[u32]
         own.all(|party| party.cell == Cell::MISSING)
     };
     (0..row.0).rev().map(RowIdx).take_while(lack).last().unwrap_or(row)
+}
+
+/// Whether a rank has issued an operation that another one issued after the one in which it waits.
+fn went_past(case: &Case<'_>, rank: RankIdx, (witness, waits_in): (RankIdx, EntryIdx)) -> bool {
+    let position = |band: &Band, rank| band.columns.iter().position(|&column| column == Some(rank));
+    case.table.bands.iter().any(|band| {
+        let (Some(own), Some(theirs)) = (position(band, rank), position(band, witness)) else { return false };
+        let newest = band.rows().rev().find(|&row| band.cell(row, own).entry().is_some());
+        newest.and_then(|row| band.cell(row, theirs).entry()).is_some_and(|entry| entry > waits_in)
+    })
 }
 
 fn left_here(case: &Case<'_>, suspects: &[u32], suspect: RankIdx) -> alloc::string::String {

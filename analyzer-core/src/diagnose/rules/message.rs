@@ -40,7 +40,7 @@ pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Opti
     if habit.is_none() && !both_belong {
         return None;
     }
-    match habit.or_else(|| habit::of_other_pairs(case, place, (group, row), absent.rank)) {
+    match habit.or_else(|| habit::of_others(case, place, (group, row), (absent.rank, waiting.rank))) {
         Some(Habit::AbsentDeparted) => describe_unmatched(case, place, &parties, absent),
         Some(Habit::WaitingDeparted) => describe_skipper(case, front, waiting),
         Some(Habit::Neither) => None,

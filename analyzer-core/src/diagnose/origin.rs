@@ -29,7 +29,8 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
             at_ends(&graph, |places| cycle::find_swapped(case, places).or_else(|| cycle::find_departed(case, places)));
     }
     if found.is_empty() {
-        found = at_places(&graph, |place| divergence::find_by_site(case, place));
+        let rules = [divergence::find_shift, divergence::find_by_site];
+        found = at_places(&graph, |place| rules.iter().find_map(|rule| rule(case, place)));
     }
     if found.is_empty() {
         found = unmatched(case, &graph);

@@ -36,7 +36,10 @@ pub(in crate::diagnose) fn find_shift(case: &Case<'_>, place: Place) -> Option<D
         matches!(drift::explain(right, odd), Drift::Skipped(_) | Drift::Extra(_))
     };
     let first = band.rows().take_while(|&at| at < row).filter(parted).find(shifted)?;
-    Some(describe(case, group, first, true))
+    let mut draft = describe(case, group, first, true);
+    // Nobody waits where they parted, since everybody got past it; those who wait for it wait here.
+    draft.more.push(place);
+    Some(draft)
 }
 
 /// Looks for calls that fit and come from places in the code that never met before.

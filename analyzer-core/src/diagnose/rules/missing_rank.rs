@@ -23,6 +23,8 @@ pub(in crate::diagnose) fn find_idle(case: &Case<'_>, place: Place) -> Option<Dr
     describe(case, &[place], true)
 }
 
+/// How many operations of a group are searched for a repetition.
+const HISTORY: usize = 256;
 /// Groups in which the peers of a rank must wait before an absent row counts against it.
 const VOTES: usize = 2;
 
@@ -117,7 +119,8 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
     }
     // Most have not come here and few have: they may just as well have come once too often. Where the absent ones went on
     // there are two ways through the program, and as many on the one as on the other are a tie.
-    let tie = suspects.len() > waiting.len() || (went_on && suspects.len() == waiting.len());
+    let twice = is_first_repetition(case, witness_rank, witness_entry);
+    let tie = suspects.len() > waiting.len() || ((went_on || twice) && suspects.len() == waiting.len());
     let headline = if tie {
         confidence = confidence.lowered();
         format!("{headline}; whether that is one too few or one too many the dumps do not tell")
@@ -154,6 +157,27 @@ fn first_lacking(case: &Case<'_>, group: GroupIdx, row: RowIdx, suspects: &[u32]
         own.all(|party| party.cell == Cell::MISSING)
     };
     (0..row.0).rev().map(RowIdx).take_while(lack).last().unwrap_or(row)
+}
+
+/// Whether a rank waits in the very call that it made right before in this group, and never made twice in a row before: then it may
+/// have come once too often.
+fn is_first_repetition(case: &Case<'_>, rank: RankIdx, waits_in: EntryIdx) -> bool {
+    let group_ref = case.job.entry(rank, waits_in).group_ref;
+    let of_group: Vec<EntryIdx> = (0..=waits_in.0)
+        .rev()
+        .map(EntryIdx)
+        .filter(|&at| case.job.entry(rank, at).group_ref == group_ref)
+        .take(HISTORY)
+        .collect();
+    let same = |pair: &[EntryIdx]| match *pair {
+        [a, b] => {
+            let call = |at: EntryIdx| (case.table.signature(case.job, rank, at), case.job.entry(rank, at).stack);
+            call(a) == call(b)
+        }
+        _ => false,
+    };
+    let mut pairs = of_group.windows(2);
+    pairs.next().is_some_and(same) && !pairs.any(same)
 }
 
 /// Whether a rank has issued an operation that another one issued after the one in which it waits.

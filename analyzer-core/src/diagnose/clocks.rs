@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::align::{Band, Progress, Table};
+use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
 
 /// How many of the newest rows of a group are searched for one that all of its members finished.
@@ -59,31 +60,40 @@ impl Clocks {
     }
 }
 
-/// Sets the clocks of a group's members by one of them.
-fn spread(job: &Job, table: &Table, band: &Band, from: RankIdx, ahead: &mut [Option<i64>], open: &mut VecDeque<usize>) {
+/// Sets the clocks of a group's members by one of them: by what they finished together, else by what they issued.
+fn spread(
+    job: &Job,
+    table: &Table,
+    band: &Band,
+    from: RankIdx,
+    ahead: &mut [Option<i64>],
+    open: &mut VecDeque<usize>,
+) {
     let Some(known) = ahead.get(from.0 as usize).copied().flatten() else { return };
     let ended = |rank, entry| {
         let ns = job.entry(rank, entry).completed_ns;
         (table.progress(rank, entry) == Progress::Completed && ns > 0).then_some(ns)
     };
-    for row in band.rows().rev().take(ROWS) {
-        let Some(own) = band.issued(row).find(|item| item.1 == from).and_then(|(_, rank, entry)| ended(rank, entry))
-        else {
-            continue;
-        };
-        let mut open_yet = false;
-        for (_, rank, entry) in band.issued(row) {
-            let Some(slot @ None) = ahead.get_mut(rank.0 as usize) else { continue };
-            match ended(rank, entry) {
-                Some(ns) => {
-                    *slot = Some(known.saturating_add(ns.saturating_sub(own)));
-                    open.push_back(rank.0 as usize);
+    let issued = |rank, entry| Some(job.entry(rank, entry).created_ns).filter(|&ns| ns > 0);
+    let times: [&dyn Fn(RankIdx, EntryIdx) -> Option<i64>; 2] = [&ended, &issued];
+    for time in times {
+        for row in band.rows().rev().take(ROWS) {
+            let own = band.issued(row).find(|item| item.1 == from);
+            let Some(own) = own.and_then(|(_, rank, entry)| time(rank, entry)) else { continue };
+            let mut open_yet = false;
+            for (_, rank, cell) in band.dumped_cells_of(row) {
+                let Some(slot @ None) = ahead.get_mut(rank.0 as usize) else { continue };
+                match cell.entry().and_then(|entry| time(rank, entry)) {
+                    Some(ns) => {
+                        *slot = Some(known.saturating_add(ns.saturating_sub(own)));
+                        open.push_back(rank.0 as usize);
+                    }
+                    None => open_yet = true,
                 }
-                None => open_yet = true,
             }
-        }
-        if !open_yet {
-            return;
+            if !open_yet {
+                return;
+            }
         }
     }
 }

@@ -115,7 +115,12 @@ fn can_strike(fault: Fault, groups: &[Group], program: &[Op], at: usize) -> bool
     match fault {
         Fault::Nothing => false,
         Fault::Stop | Fault::Death | Fault::DeviceStuck => true,
-        Fault::Skip | Fault::Twice | Fault::OtherSite => shared && op.collective().is_some(),
+        Fault::Skip | Fault::OtherSite => shared && op.collective().is_some(),
+        // One more of the last call looks as if all others had stopped before it.
+        Fault::Twice => {
+            let next = || program[at + 1..].iter().any(|next| next.group() == op.group() && next.collective().is_some());
+            shared && op.collective().is_some() && next()
+        }
         Fault::NoMessage => op.collective().is_none(),
         Fault::Extra | Fault::Size | Fault::Dtype => shared,
         Fault::SwapInGroup => shared && pair().is_some_and(|(a, b)| a.group == b.group && !a.fits(b)),

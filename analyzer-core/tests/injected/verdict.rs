@@ -42,7 +42,8 @@ pub fn judge(outcome: &Outcome, report: &Report) -> Result<(), String> {
         let right = suspects.is_empty() || suspects == [outcome.culprit] && outcome.struck;
         // Where a dump is lost and nothing else explains the wait, its rank is named, as what it is.
         let named_lost = finding.kind == Kind::NoDump && suspects.iter().all(|rank| outcome.lost.contains(rank));
-        if !right && !named_lost {
+        let stopped = suspects.len() == 1 && outcome.is_partial() && outcome.is_as_if_the_other_stopped();
+        if !right && !named_lost && !stopped {
             return Err(format!("blames {} where {} did it: {}", finding.suspects, outcome.culprit, said()));
         }
     }

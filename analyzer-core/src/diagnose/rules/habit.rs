@@ -74,7 +74,10 @@ pub(super) fn of_others(
     (absent, waiting): (u32, u32),
 ) -> Option<Habit> {
     let message = case.message(place)?;
-    let members = &case.job.group(place.group());
+    if !is_counted(case, &message) {
+        return None;
+    }
+    let members = case.job.group(place.group());
     let (src, dst) = (members.position(message.src)?, members.position(message.dst)?);
     let size = members.members.len();
     let far = (dst + size - src) % size;
@@ -90,11 +93,7 @@ pub(super) fn of_others(
             if mate == absent || mate == waiting || !number_means_the_same {
                 continue;
             }
-            let Some(dump) = case.job.rank_idx(mate) else { continue };
-            let capabilities = &case.job.rank(dump).capabilities;
-            if capabilities.wrapped || capabilities.only_active || capabilities.truncated {
-                continue;
-            }
+            let Some(dump) = case.job.rank_idx(mate).filter(|&dump| is_complete(case, dump)) else { continue };
             let messages = &case.table.band(of).messages;
             let nth = |nth: u32| {
                 let key = |other: &Message| (other.src, other.dst, other.nth);
@@ -125,6 +124,16 @@ pub(super) fn of_others(
     } else {
         None
     }
+}
+
+/// Whether both ends of a message recorded all that went before it, so that its number is its number in the program.
+pub(super) fn is_counted(case: &Case<'_>, message: &Message) -> bool {
+    [message.src, message.dst].iter().all(|&rank| case.job.rank_idx(rank).is_some_and(|dump| is_complete(case, dump)))
+}
+
+fn is_complete(case: &Case<'_>, rank: RankIdx) -> bool {
+    let capabilities = &case.job.rank(rank).capabilities;
+    !(capabilities.wrapped || capabilities.only_active || capabilities.truncated)
 }
 
 fn entry_in(band: &Band, row: RowIdx, rank: RankIdx) -> Option<EntryIdx> {

@@ -45,7 +45,10 @@ pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Opti
         Some(Habit::WaitingDeparted) => describe_skipper(case, front, waiting),
         Some(Habit::Neither) => None,
         // The first message of the pair: a program that has got so far had no chance to skip a collective between two of them.
-        None => (case.message(place)?.nth == 1).then(|| describe_unmatched(case, place, &parties, absent)).flatten(),
+        None => case
+            .message(place)
+            .filter(|message| message.nth == 1 && habit::is_counted(case, message))
+            .and_then(|_| describe_unmatched(case, place, &parties, absent)),
     }
 }
 

@@ -187,16 +187,21 @@ impl<'a> Case<'a> {
             .unwrap_or(i64::MAX)
     }
 
-    /// What puts places in order: the time, and where that is the same, who has a part in them. Names of groups come last, since
-    /// they say nothing.
-    pub(super) fn order(&self, place: Place) -> impl Ord + use<'a> {
+    /// What puts places in order where clocks are not to be asked: collectives first, then who has a part in them.
+    pub(super) fn order_without_clocks(&self, place: Place) -> impl Ord + use<'a> {
         let group = self.job.group(place.group());
         let message = self.message(place).map(|message| (message.src, message.dst, message.nth));
         let number = match place {
             Place::Row(_, row) => self.band(place).number(row),
             Place::Message(..) => 0,
         };
-        (self.first_issue_ns(place), group.members.as_slice(), group.desc.as_str(), message, number, place)
+        (message, group.members.as_slice(), group.desc.as_str(), number, place)
+    }
+
+    /// What puts places in order: the time, and where that is the same, who has a part in them. Names of groups come last, since
+    /// they say nothing.
+    pub(super) fn order(&self, place: Place) -> impl Ord + use<'a> {
+        (self.first_issue_ns(place), self.order_without_clocks(place))
     }
 
     /// The newest entry of a rank.

@@ -61,14 +61,7 @@ impl Clocks {
 }
 
 /// Sets the clocks of a group's members by one of them: by what they finished together, else by what they issued.
-fn spread(
-    job: &Job,
-    table: &Table,
-    band: &Band,
-    from: RankIdx,
-    ahead: &mut [Option<i64>],
-    open: &mut VecDeque<usize>,
-) {
+fn spread(job: &Job, table: &Table, band: &Band, from: RankIdx, ahead: &mut [Option<i64>], open: &mut VecDeque<usize>) {
     let Some(known) = ahead.get(from.0 as usize).copied().flatten() else { return };
     let ended = |rank, entry| {
         let ns = job.entry(rank, entry).completed_ns;

@@ -218,7 +218,7 @@ fn entry(
             sizes(text, "output", &[size], record.dtype);
         }
         (None, None) => {
-            text.push_str(",\"input_sizes\":[],\"output_sizes\":[],\"input_dtypes\":[],\"output_dtypes\":[]")
+            text.push_str(",\"input_sizes\":[],\"output_sizes\":[],\"input_dtypes\":[],\"output_dtypes\":[]");
         }
     }
     if recorders.frames[rank as usize % 3] {

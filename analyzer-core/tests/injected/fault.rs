@@ -118,7 +118,8 @@ fn can_strike(fault: Fault, groups: &[Group], program: &[Op], at: usize) -> bool
         Fault::Skip | Fault::OtherSite => shared && op.collective().is_some(),
         // One more of the last call looks as if all others had stopped before it.
         Fault::Twice => {
-            let next = || program[at + 1..].iter().any(|next| next.group() == op.group() && next.collective().is_some());
+            let next =
+                || program[at + 1..].iter().any(|next| next.group() == op.group() && next.collective().is_some());
             shared && op.collective().is_some() && next()
         }
         Fault::NoMessage => op.collective().is_none(),
@@ -128,7 +129,7 @@ fn can_strike(fault: Fault, groups: &[Group], program: &[Op], at: usize) -> bool
             shared && pair().is_some_and(|(a, b)| a.group != b.group && members(op) == &groups[b.group].members)
         }
         // The end of the step before the last one.
-        Fault::LeftEarly => is_end_of_step(program, at) && program[at + 1..].iter().any(|op| is_clip(op)),
+        Fault::LeftEarly => is_end_of_step(program, at) && program[at + 1..].iter().any(is_clip),
     }
 }
 

@@ -224,7 +224,7 @@ impl Writer<'_> {
                 self.same("mesh_dp", "all_reduce", 500, ("sync_grads", 90));
             }
             (true, false) => {
-                self.push("mesh_dp", vec![reduce(1000), reduce(500)], Some("coalesced"), ("sync_grads", 91))
+                self.push("mesh_dp", vec![reduce(1000), reduce(500)], Some("coalesced"), ("sync_grads", 91));
             }
             (false, true) => {
                 let part = Part { name: "allreduce_coalesced", input: vec![1000, 500], output: vec![1000, 500] };

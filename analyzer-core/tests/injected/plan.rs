@@ -73,7 +73,7 @@ impl Plan {
     }
 
     pub fn ep(&self) -> u32 {
-        if self.dp % self.experts == 0 { self.experts } else { 1 }
+        if self.dp.is_multiple_of(self.experts) { self.experts } else { 1 }
     }
 
     /// Runs it to its end, or for so many rounds.

@@ -129,7 +129,7 @@ fn order_is_nothing(plan: &Plan) -> Result<(), String> {
 fn names_are_nothing(plan: &Plan) -> Result<(), String> {
     let mut outcome = plan.run();
     let before = outcome.report();
-    let direction = if plan.at % 2 == 0 { 1 } else { -1 };
+    let direction = if plan.at.is_multiple_of(2) { 1 } else { -1 };
     let clocks = direction * 3600 / i64::from(plan.world());
     outcome.recorders.names = Names { groups: 17 + plan.at, records: 1 + plan.at, clocks };
     let after = outcome.report();

@@ -23,7 +23,7 @@ pub(in crate::diagnose) fn find_idle(case: &Case<'_>, place: Place) -> Option<Dr
     describe(case, &[place], true)
 }
 
-/// How many operations of a group are searched for a repetition.
+/// How many operations are searched for a repetition.
 const HISTORY: usize = 256;
 /// Groups in which the peers of a rank must wait before an absent row counts against it.
 const VOTES: usize = 2;
@@ -159,25 +159,18 @@ fn first_lacking(case: &Case<'_>, group: GroupIdx, row: RowIdx, suspects: &[u32]
     (0..row.0).rev().map(RowIdx).take_while(lack).last().unwrap_or(row)
 }
 
-/// Whether a rank waits in the very call that it made right before in this group, and never made twice in a row before: then it may
-/// have come once too often.
+/// Whether a rank waits in the very call that it made right before, and never made twice in a row before: then it may have come once
+/// too often.
 fn is_first_repetition(case: &Case<'_>, rank: RankIdx, waits_in: EntryIdx) -> bool {
-    let group_ref = case.job.entry(rank, waits_in).group_ref;
-    let of_group: Vec<EntryIdx> = (0..=waits_in.0)
-        .rev()
-        .map(EntryIdx)
-        .filter(|&at| case.job.entry(rank, at).group_ref == group_ref)
-        .take(HISTORY)
-        .collect();
-    let same = |pair: &[EntryIdx]| match *pair {
-        [a, b] => {
-            let call = |at: EntryIdx| (case.table.signature(case.job, rank, at), case.job.entry(rank, at).stack);
-            call(a) == call(b)
-        }
-        _ => false,
+    let call = |at: u32| {
+        let entry = case.job.entry(rank, EntryIdx(at));
+        (entry.group_ref, case.table.signature(case.job, rank, EntryIdx(at)), entry.stack)
     };
-    let mut pairs = of_group.windows(2);
-    pairs.next().is_some_and(same) && !pairs.any(same)
+    let last = waits_in.0;
+    let now = call(last);
+    let mut before = (0..last).rev().take(HISTORY).map(call);
+    before.next() == Some(now)
+        && !(0..last).rev().take(HISTORY).skip(1).any(|at| call(at) == now && call(at + 1) == now)
 }
 
 /// Whether a rank has issued an operation that another one issued after the one in which it waits.

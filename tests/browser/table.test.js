@@ -71,7 +71,7 @@ test("the search finds ranks, operations and functions", async (t) => {
     await page.keyboard.press("/");
     await page.keyboard.press("Control+a");
     await page.keyboard.type(text);
-    await page.getByRole("listbox").getByRole("option", { name: hit }).waitFor();
+    await page.getByRole("listbox", { name: "Found" }).getByRole("option", { name: hit }).waitFor();
     await page.keyboard.press("Enter");
   };
   await find("rank 6", /rank 6/);

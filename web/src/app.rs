@@ -8,7 +8,8 @@ use web_sys::{DragEvent, HtmlElement, KeyboardEvent};
 use crate::load::{pick, viewer};
 use crate::page::{Dialog, Page, Phase};
 use crate::parts::{
-    Dialogs, FIND_FIELD, Failed, Findings, Footer, Header, Landing, NothingReadable, Panel, Reading, Verdict,
+    Dialogs, FIND_FIELD, Failed, Findings, Footer, Header, Landing, NothingReadable, Panel, RankLegend, Reading,
+    Verdict,
 };
 use crate::table::{Table, Toolbar};
 
@@ -36,7 +37,7 @@ fn App(glue_url: String) -> impl IntoView {
                 <Findings />
                 <Verdict />
                 <main class="work">
-                    <div class="tablebox"><Toolbar /><Table /></div>
+                    <div class="tablebox"><Toolbar /><RankLegend /><Table /></div>
                     <Panel />
                 </main>
             </Show>
@@ -115,6 +116,7 @@ fn pressed(page: Page, event: &KeyboardEvent) -> bool {
         "p" if is_loaded => page.step_finding(false),
         "+" | "=" if is_loaded => page.zoom.update(|zoom| *zoom = zoom.closer()),
         "-" if is_loaded => page.zoom.update(|zoom| *zoom = zoom.farther()),
+        "0" if is_loaded => page.fit.update(|count| *count += 1),
         "f" if is_loaded => page.shown.update(|shown| {
             shown.folded = !shown.folded;
             shown.opened.clear();

@@ -3,7 +3,9 @@
 //! It stands outside the reactive graph: it never changes once it is there, and a signal over millions of cells would
 //! cost more than it gives.
 
-use hangscope_analyzer_core::report::{Band, CellCode, FindingPlace, RankStatus, Report, RowHead, TableIndex};
+use hangscope_analyzer_core::report::{
+    Band, CellCode, FindingPlace, RankStatus, Report, RowHead, TableIndex, ranks_in,
+};
 
 /// A place in the table: indices of a row and of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,6 +13,9 @@ pub(crate) struct CellPlace {
     pub(crate) row: u32,
     pub(crate) column: u32,
 }
+
+/// Mark of a cell, beside those of [`CellCode`]: in a tie, not of the first side.
+pub(crate) const OTHER_SIDE: u8 = 0x40;
 
 /// One analysed job.
 #[derive(Debug)]
@@ -35,7 +40,41 @@ impl Dataset {
         report_text: String,
         report_json: String,
     ) -> Self {
-        Self { title, report, index, cells, report_text, report_json }
+        let mut dataset = Self { title, report, index, cells, report_text, report_json };
+        dataset.mark_ties();
+        dataset
+    }
+
+    /// In a tie no side is the odd one: both differ from each other, each with its own mark.
+    fn mark_ties(&mut self) {
+        for finding in 0..self.report.findings.len() {
+            let Some(tie) = self.report.findings.get(finding).filter(|finding| finding.tie) else { continue };
+            let sides: Vec<Vec<u32>> = tie
+                .sides
+                .iter()
+                .map(|side| ranks_in(&side.ranks).filter_map(|rank| self.column(rank)).collect())
+                .collect();
+            let Some(row) = self.finding_place(finding).and_then(|place| place.row) else { continue };
+            for (side, columns) in sides.into_iter().enumerate() {
+                for column in columns {
+                    let Some(at) = self.cell_index(CellPlace { row, column }) else { continue };
+                    let Some(code) = self.cells.get_mut(at) else { continue };
+                    if matches!(CellCode(*code).state(), CellCode::STARTED | CellCode::SCHEDULED | CellCode::COMPLETED)
+                    {
+                        let marks = CellCode::DIFFERS | if side == 0 { 0 } else { OTHER_SIDE };
+                        *code |= marks;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where the byte of a cell is.
+    fn cell_index(&self, place: CellPlace) -> Option<usize> {
+        let (_, band) = self.band_of(place.row)?;
+        let position = band.columns.binary_search(&place.column).ok()?;
+        let start = usize::try_from(band.cells_at).ok()?;
+        Some(start + (place.row - band.first_row) as usize * band.columns.len() + position)
     }
 
     /// The band that holds a row.
@@ -153,6 +192,18 @@ mod tests {
         assert_eq!(dataset.finding_cell(0), Some(example::ORIGIN));
         assert_eq!(dataset.finding_cell(1), None);
         assert_eq!(dataset.finding_at(example::ORIGIN).map(|finding| finding.id.as_str()), Some("F1"));
+    }
+
+    #[test]
+    fn both_sides_of_a_tie_are_marked() {
+        let Dataset { title, mut report, index, cells, report_text, report_json } = example::dataset();
+        report.findings[0].tie = true;
+        report.findings[0].sides = vec![example::side("4,6"), example::side("7")];
+        let dataset = Dataset::new(title, report, index, cells, report_text, report_json);
+        let code = |column| dataset.code(CellPlace { row: example::ORIGIN.row, column });
+        assert_eq!(code(4), CellCode::STARTED.with(CellCode::DIFFERS));
+        assert_eq!(code(7), CellCode::STARTED.with(CellCode::DIFFERS | OTHER_SIDE));
+        assert_eq!(code(5), CellCode::MISSING.with(CellCode::ORIGIN), "who issued nothing has no side");
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod example;
 mod load;
 mod page;
 mod parts;
+mod rank_status;
 mod table;
 mod text;
 mod worker;

@@ -9,6 +9,7 @@ use wasm_bindgen::JsValue;
 use crate::dataset::{CellPlace, Dataset};
 use crate::load::protocol::{Answer, FunctionHit, Request};
 use crate::load::{Analyst, LoadEvent, Loading, Opened, Progress, viewer};
+use crate::parts::panel_covers;
 use crate::table::{Shown, Zoom};
 
 /// Agreeing rows are folded from the start where there are more rows than this.
@@ -45,6 +46,8 @@ pub(crate) enum Dialog {
 pub(crate) enum More {
     Why,
     NextSteps,
+    /// The call stacks of all sides.
+    Stacks,
 }
 
 /// All state of the page. Signals for what is small and changes; the dataset stands outside.
@@ -73,6 +76,8 @@ pub(crate) struct Page {
     pub(crate) wanted_column: StoredValue<u32>,
     /// Counts the wishes that the active cell be brought into view.
     pub(crate) reveal: RwSignal<u32>,
+    /// Counts the wishes that all ranks fit into the window.
+    pub(crate) fit: RwSignal<u32>,
     /// Counts the wishes that the table get the keyboard.
     pub(crate) focus_table: RwSignal<u32>,
     pub(crate) panel_open: RwSignal<bool>,
@@ -103,6 +108,7 @@ impl Page {
             active: RwSignal::new(None),
             wanted_column: StoredValue::new(0),
             reveal: RwSignal::new(0),
+            fit: RwSignal::new(0),
             focus_table: RwSignal::new(0),
             panel_open: RwSignal::new(false),
             detail: RwSignal::new(None),
@@ -214,7 +220,8 @@ impl Page {
         self.detail.set(None);
         self.functions.set(Default::default());
         self.active.set(None);
-        self.panel_open.set(first_cell.is_some());
+        // Where it would lie over the table it waits until it is asked for.
+        self.panel_open.set(first_cell.is_some() && !panel_covers());
         self.version.update(|version| *version += 1);
         self.phase.set(if nothing_readable { Phase::NothingReadable } else { Phase::Loaded });
         if let Some(cell) = first_cell {
@@ -293,7 +300,7 @@ impl Page {
         }
         self.finding.set(finding);
         if let Some(cell) = dataset.finding_cell(finding) {
-            self.panel_open.set(true);
+            self.panel_open.set(!panel_covers());
             self.go_to(cell);
         }
     }

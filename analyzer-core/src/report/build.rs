@@ -148,9 +148,13 @@ fn waits_for(case: &Case<'_>, place: Place, rank: u32) -> String {
     ranges(parties.iter().filter(|party| party.rank != rank && case.waits(party)).map(|party| party.rank))
 }
 
-/// Those who wait where a draft found something, ascending.
+/// Those who wait where a draft found something, ascending. Where nobody in a circle of waits is to blame, it has no beginning: all of its
+/// ranks wait there.
 fn waiting_at(case: &Case<'_>, draft: &Draft) -> Vec<u32> {
     let mut waiting: Vec<u32> = Vec::new();
+    if draft.kind == Kind::CrossGroupDeadlock && draft.suspects.is_empty() {
+        waiting.extend(draft.sides.iter().flat_map(|side| side.ranks.iter().copied()));
+    }
     for place in draft.places() {
         let parties = case.parties(place);
         waiting.extend(parties.iter().filter(|party| case.waits(party)).map(|party| party.rank));

@@ -24,6 +24,8 @@ fn a_ring_of_sends() {
     }
     let report = fake.report();
     check(&report, "cross_group_deadlock", "", None);
+    assert_eq!((report.findings[0].victims.as_str(), report.findings[0].blocked.as_str()), ("0-3", ""));
+    assert_eq!(report.headline.matches("train.py").count(), 1, "one place, said once: {}", report.headline);
     assert_eq!(
         steps(&report.findings[0]),
         ["0 in send 0→1 #1 for 1", "1 in send 1→2 #1 for 2", "2 in send 2→3 #1 for 3", "3 in send 3→0 #1 for 0"]

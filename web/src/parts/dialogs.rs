@@ -8,7 +8,7 @@ use crate::page::{Dialog, Page};
 use crate::parts::open_buttons::OpenButtons;
 
 /// Keys and what they do.
-const KEYS: [(&[&str], &str); 11] = [
+const KEYS: [(&[&str], &str); 13] = [
     (&["←", "→", "↑", "↓"], "move from cell to cell"),
     (&["Home", "End"], "first and last rank of the row"),
     (&["Ctrl Home", "Ctrl End"], "first and last row"),
@@ -18,6 +18,8 @@ const KEYS: [(&[&str], &str); 11] = [
     (&["n", "p"], "next and previous finding"),
     (&["/"], "find an operation, a function or a rank"),
     (&["+", "−"], "zoom; so does the wheel with Ctrl"),
+    (&["0"], "zoom so that all ranks fit"),
+    (&["←", "→", "Ctrl →"], "in the strip of ranks: next rank, next of another status; Enter shows it"),
     (&["f"], "fold or unfold agreeing rows"),
     (&["?"], "this list"),
 ];

@@ -14,7 +14,7 @@ pub(crate) fn Footer() -> impl IntoView {
         ("scheduled", "scheduled"),
         ("missing", "missing × (origin)"),
         ("follows", "not issued (follows from it)"),
-        ("mismatch", "differs ◆"),
+        ("mismatch", "differs ◆ ◇"),
         ("unknown", "not recorded"),
         ("nodump", "no dump"),
     ];

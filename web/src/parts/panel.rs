@@ -7,19 +7,33 @@ use crate::page::Page;
 use crate::parts::stack::Stack;
 use crate::text;
 
-/// Up to this width of the window the panel stands below the table.
+/// Up to this width of the window the panel is a sheet over its lower part.
 const NARROW: f64 = 960.0;
 
-/// Opens the panel, and scrolls to it where it may be out of sight.
+/// Whether the panel, when it is open, lies over the table and not beside it.
+pub(crate) fn panel_covers() -> bool {
+    let width = window().inner_width().ok().and_then(|width| width.as_f64());
+    width.is_some_and(|width| width <= NARROW)
+}
+
+/// Opens the panel. Where it lies over the table, the page scrolls so far that it does not hide the cell that it is about.
 pub(crate) fn open_panel(page: Page) {
     page.panel_open.set(true);
-    let width = window().inner_width().ok().and_then(|width| width.as_f64());
-    if width.is_some_and(|width| width <= NARROW) {
-        request_animation_frame(|| {
-            if let Ok(Some(panel)) = document().query_selector(".panel") {
-                panel.scroll_into_view();
-            }
-        });
+    if !panel_covers() {
+        return;
+    }
+    // After the frame in which the table is drawn and the sheet is there.
+    request_animation_frame(|| request_animation_frame(uncover_active_cell));
+}
+
+fn uncover_active_cell() {
+    let element = |selector| document().query_selector(selector).ok().flatten();
+    let cell = element(r#"[role="gridcell"][aria-selected="true"]"#);
+    if let (Some(cell), Some(panel)) = (cell, element(".panel.open")) {
+        let hidden = cell.get_bounding_client_rect().bottom() - panel.get_bounding_client_rect().top();
+        if hidden > 0.0 {
+            window().scroll_by_with_x_and_y(0.0, hidden + 24.0);
+        }
     }
 }
 
@@ -85,6 +99,15 @@ fn Details(detail: CellDetail) -> impl IntoView {
         <h2>{heading(&detail)}</h2>
         <div class="sub">{sub.join(" · ")}</div>
         {(!detail.note.is_empty()).then(|| view! { <p class="note">{detail.note.clone()}</p> })}
+        {(detail.state == "no dump")
+            .then(|| {
+                view! {
+                    <p class="note muted">
+                        {format!("Look for the file that rank {} should have left, and at the end of its log: ", detail.rank)}
+                        "did it stop before it could dump, or was its file not copied?"
+                    </p>
+                }
+            })}
         <dl>{facts.collect_view()}</dl>
         <div class="stacks">
             {has_stack.then(|| view! { <Stack title about frames=detail.frames.clone() other=other.frames /> })}

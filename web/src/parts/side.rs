@@ -4,6 +4,8 @@ use hangscope_analyzer_core::job::is_library_file;
 use hangscope_analyzer_core::report::{Finding, Kind, Side, SideState, Site};
 use leptos::prelude::*;
 
+use crate::page::{More, Page};
+use crate::rank_status::short;
 use crate::text;
 
 /// How many of the user's frames a side shows.
@@ -95,13 +97,13 @@ fn title(finding: &Finding, side: &Side) -> String {
     } else {
         text::counted(count, "rank")
     };
+    if side.state == SideState::Missing {
+        return format!("{who} never issued it");
+    }
     let verb = |singular: &'static str, plural: &'static str| if one { singular } else { plural };
     let is_suspect = tone(finding, side) == Tone::Suspect;
     let did = match (finding.kind, side.state) {
-        (_, SideState::Missing | SideState::Unknown) if side.last_op.is_some() => {
-            verb("was last seen in", "were last seen in")
-        }
-        (_, SideState::Missing) => "never issued it",
+        (_, SideState::Unknown) if side.last_op.is_some() => verb("was last seen in", "were last seen in"),
         (Kind::NoDump, SideState::Unknown) => "left no dump",
         (_, SideState::Unknown) => verb("is not known", "are not known"),
         (
@@ -116,6 +118,38 @@ fn title(finding: &Finding, side: &Side) -> String {
         _ => verb("waits in", "wait in"),
     };
     format!("{who} {did}")
+}
+
+/// How far a side came, in a word.
+pub(crate) fn state_word(state: SideState) -> &'static str {
+    match state {
+        SideState::Missing => "not issued",
+        SideState::Scheduled => "scheduled",
+        SideState::Started => "started",
+        SideState::Completed => "completed",
+        SideState::Unknown => "not known",
+    }
+}
+
+/// Dtypes of the tensors, each once: `BFloat16`, `BFloat16 → Float`.
+fn dtypes(side: &Side) -> String {
+    let distinct = |dtypes: &[String]| {
+        let mut seen: Vec<&str> = Vec::new();
+        for dtype in dtypes {
+            if !seen.contains(&dtype.as_str()) {
+                seen.push(dtype);
+            }
+        }
+        seen.join(", ")
+    };
+    let (input, output) = (distinct(&side.input_dtypes), distinct(&side.output_dtypes));
+    if output.is_empty() || input == output {
+        input
+    } else if input.is_empty() {
+        output
+    } else {
+        format!("{input} → {output}")
+    }
 }
 
 /// The innermost frames of the user's own program.
@@ -137,26 +171,42 @@ pub(crate) fn SideCard(finding: Finding, side: Side) -> impl IntoView {
         Tone::Neutral => "site neutral",
     };
     let what = match (&side.op, &side.last_op) {
-        (Some(op), _) => call(op, &side),
+        (Some(op), _) => format!("{} {}", call(op, &side), dtypes(&side)),
         (None, Some(last)) => {
             let row = last.seq.map(|seq| format!(", row {seq}")).unwrap_or_default();
-            format!("{} in {}{row}", last.op, last.group)
+            let left = if side.state == SideState::Missing { "left here: " } else { "" };
+            format!("{left}{} in {}{row}", last.op, last.group)
         }
         (None, None) => String::new(),
     };
-    let dtypes = if matches!(finding.kind, Kind::DtypeMismatch | Kind::P2pSizeMismatch) {
-        side.input_dtypes.join(", ")
-    } else {
-        String::new()
-    };
+    let state = side.op.is_some().then(|| state_word(side.state));
     let frames: Vec<String> = user_frames(&side).into_iter().map(text::site).collect();
     let no_frames = frames.is_empty() && side.state != SideState::Unknown;
+    let advice = (side.state == SideState::Unknown && side.op.is_none())
+        .then(|| view! { <small>"what it did is unknown: look for its file and its log"</small> });
+    let page = Page::of_context();
+    let show_stacks =
+        move |_| page.more.update(|more| *more = if *more == Some(More::Stacks) { None } else { Some(More::Stacks) });
+    let stack = (!side.frames.is_empty()).then(|| {
+        view! {
+            <button
+                class="link"
+                aria-expanded=move || (page.more.get() == Some(More::Stacks)).to_string()
+                aria-label=format!("Call stack of {}", text::ranks(&short(&side.ranks)))
+                on:click=show_stacks
+            >
+                "Call stack"
+            </button>
+        }
+    });
     view! {
-        <div class=class>
+        <div class=class title=text::ranks(&short(&side.ranks))>
             <h3>{title(&finding, &side)}</h3>
-            <div class="fr">{what} {(!dtypes.is_empty()).then(|| format!(" {dtypes}"))}</div>
+            <div class="fr">{what} {state.map(|state| view! { <span>" · " {state}</span> })}</div>
             {frames.into_iter().map(|frame| view! { <small>{frame}</small> }).collect_view()}
             {no_frames.then(|| view! { <small>"no call stack recorded"</small> })}
+            {advice}
+            {stack}
         </div>
     }
 }
@@ -169,18 +219,8 @@ mod tests {
     use crate::example;
 
     fn side(ranks: &str, state: SideState) -> Side {
-        Side {
-            ranks: ranks.to_owned(),
-            op: (state != SideState::Missing).then(|| "all_reduce".to_owned()),
-            state,
-            input_sizes: vec![vec![64]],
-            output_sizes: vec![vec![512]],
-            input_dtypes: Vec::new(),
-            output_dtypes: Vec::new(),
-            call_site: None,
-            frames: Vec::new(),
-            last_op: None,
-        }
+        let op = (state != SideState::Missing).then(|| "all_reduce".to_owned());
+        Side { op, state, ..example::side(ranks) }
     }
 
     #[test]
@@ -204,7 +244,7 @@ mod tests {
         let mut left = side("5", SideState::Missing);
         left.last_op =
             Some(LastOp { group: "world".to_owned(), op: "barrier".to_owned(), seq: Some(3), call_site: None });
-        check(&finding, &left, "Rank 5 was last seen in");
+        check(&finding, &left, "Rank 5 never issued it");
         left.state = SideState::Unknown;
         check(&finding, &left, "Rank 5 was last seen in");
         check(&finding, &side("5", SideState::Unknown), "Rank 5 is not known");

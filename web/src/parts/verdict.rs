@@ -1,13 +1,16 @@
 //! The verdict: one sentence, who is concerned, and both places in the user's code.
 
-use hangscope_analyzer_core::report::{Finding, Report};
+use hangscope_analyzer_core::report::{Cause, Finding, Kind, Report};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::dataset::Dataset;
 use crate::page::{More, Page};
+use crate::parts::cycle::CycleGraph;
 use crate::parts::side::{SideCard, finding_title};
+use crate::parts::stacks::Stacks;
+use crate::rank_status::short;
 use crate::text;
 
 /// The sides that have room beside the sentence.
@@ -43,7 +46,7 @@ fn with_finding(page: Page, dataset: &Dataset, index: usize, finding: Finding) -
         finding.confidence.name(),
         index + 1,
         report.findings.len(),
-        if finding.tie { " · two sides, and nothing tells which is right" } else { "" },
+        if finding.tie { " · a tie: the dumps do not tell which side is wrong" } else { "" },
     );
     let row = finding.seq.map(|seq| format!("waiting in row {seq}")).unwrap_or_else(|| "waiting there".to_owned());
     let who = [
@@ -57,12 +60,19 @@ fn with_finding(page: Page, dataset: &Dataset, index: usize, finding: Finding) -
         ("blocked", text::rank_count(&finding.blocked), "blocked by it".to_owned(), finding.blocked.clone()),
     ];
     let who = who.into_iter().filter(|(_, count, ..)| *count > 0).map(|(class, _, label, ranks)| {
-        view! { <div><span class=format!("dot {class}") aria-hidden="true"></span>{label} " " <b>{ranks}</b></div> }
+        view! { <div><span class=format!("dot {class}") aria-hidden="true"></span>{label} " " <b title=ranks.clone()>{short(&ranks)}</b></div> }
     });
+    let others = other_reading(&finding);
+    let next = finding.next_steps.first().cloned();
     let has_cell = dataset.finding_cell(index).is_some();
     let sides = shown_sides(&finding);
     let more_sides = finding.sides.len().saturating_sub(sides.len());
-    let sides = sides.into_iter().map(|side| view! { <SideCard finding=finding.clone() side=side /> }).collect_view();
+    let sides = if !is_about_cycle(&finding) {
+        sides.into_iter().map(|side| view! { <SideCard finding=finding.clone() side=side /> }).collect_view().into_any()
+    } else {
+        view! { <CycleSide finding=finding.clone() /> }.into_any()
+    };
+    let more_sides = if is_about_cycle(&finding) { 0 } else { more_sides };
     let class = if finding.suspects.is_empty() { "verdict unsure" } else { "verdict" };
     let more = move |which| {
         page.more.update(|more| *more = if *more == Some(which) { None } else { Some(which) });
@@ -74,6 +84,20 @@ fn with_finding(page: Page, dataset: &Dataset, index: usize, finding: Finding) -
                 <div class="kicker">{finding.cause.title()}<span>{about}</span></div>
                 <h1>{headline}</h1>
                 <div class="who">{who.collect_view()}</div>
+                <dl class="brief">
+                    {next.map(|step| view! { <dt>"Next"</dt><dd>{text::sentence(&step)}</dd> })}
+                    {others.map(|(text, more_others)| {
+                        let open = (more_others > 0).then(|| {
+                            let label = format!("and {more_others} more");
+                            view! {
+                                <button class="link" aria-expanded=move || expanded(More::Why) on:click=move |_| more(More::Why)>
+                                    {label}
+                                </button>
+                            }
+                        });
+                        view! { <dt>"It could also be"</dt><dd>{text} " " {open}</dd> }
+                    })}
+                </dl>
                 <div class="acts">
                     <button class="primary" disabled=!has_cell on:click=move |_| page.show_finding(index)>"Show in table"</button>
                     <button aria-expanded=move || expanded(More::Why) on:click=move |_| more(More::Why)>"Why"</button>
@@ -88,6 +112,45 @@ fn with_finding(page: Page, dataset: &Dataset, index: usize, finding: Finding) -
             {move || page.more.get().map(|which| view! { <MoreAbout which finding=finding.clone() /> })}
         </section>
     }
+}
+
+/// Whether the circle of waits is what the finding is about, and not merely what it led to: then it is drawn in place of the sides.
+fn is_about_cycle(finding: &Finding) -> bool {
+    !finding.cycle.is_empty() && matches!(finding.kind, Kind::CrossGroupDeadlock | Kind::OrderMismatch)
+}
+
+/// The graph, and the way to the stacks of those who wait in it.
+#[component]
+fn CycleSide(finding: Finding) -> impl IntoView {
+    let page = Page::of_context();
+    let toggle = move |which| page.more.update(|more| *more = if *more == Some(which) { None } else { Some(which) });
+    let expanded = move |which| (page.more.get() == Some(which)).to_string();
+    let has_stacks = finding.sides.iter().any(|side| !side.frames.is_empty());
+    view! {
+        <div class="site">
+            <h3>"They wait for each other " <span>"each arrow leads to whom they wait for"</span></h3>
+            <CycleGraph finding=finding.clone() />
+            {has_stacks
+                .then(|| {
+                    view! {
+                        <button class="link" aria-expanded=move || expanded(More::Stacks) on:click=move |_| toggle(More::Stacks)>
+                            "Call stacks"
+                        </button>
+                    }
+                })}
+            <button class="link" aria-expanded=move || expanded(More::Why) on:click=move |_| toggle(More::Why)>"All sides"</button>
+        </div>
+    }
+}
+
+/// The first other reading in words, and how many more there are.
+fn other_reading(finding: &Finding) -> Option<(String, usize)> {
+    let first = finding.alternatives.first()?;
+    let text = match first.cause {
+        Cause::Undetermined => first.why.clone(),
+        cause => format!("{}: {}", cause.title(), first.why),
+    };
+    Some((text::sentence(&text), finding.alternatives.len() - 1))
 }
 
 /// The largest side and the suspects', the suspects' first.
@@ -113,7 +176,7 @@ fn MoreAbout(which: More, finding: Finding) -> impl IntoView {
             <div class="more">
                 <div><h2>"Evidence"</h2>{list(&finding.evidence, "The sides above are all there is.")}</div>
                 <div>
-                    <h2>"What else it could be"</h2>
+                    <h2>"It could also be"</h2>
                     {if finding.alternatives.is_empty() {
                         view! { <p class="muted">"Nothing in the dumps speaks for another cause."</p> }.into_any()
                     } else {
@@ -122,14 +185,20 @@ fn MoreAbout(which: More, finding: Finding) -> impl IntoView {
                                 {finding
                                     .alternatives
                                     .iter()
-                                    .map(|other| view! { <li><strong>{other.cause.title()}</strong> ": " {other.why.clone()}</li> })
+                                    .map(|other| {
+                                        let cause = (other.cause != Cause::Undetermined)
+                                            .then(|| view! { <strong>{other.cause.title()}</strong> ": " });
+                                        view! { <li>{cause} {other.why.clone()}</li> }
+                                    })
                                     .collect_view()}
                             </ul>
                         }
                             .into_any()
                     }}
                 </div>
-                {(finding.sides.len() > SIDES)
+                {(!finding.cycle.is_empty() && !is_about_cycle(&finding))
+                    .then(|| view! { <div><h2>"They wait for each other"</h2><CycleGraph finding=finding.clone() /></div> })}
+                {(finding.sides.len() > SIDES || is_about_cycle(&finding))
                     .then(|| {
                         view! {
                             <div class="allsides">
@@ -141,6 +210,7 @@ fn MoreAbout(which: More, finding: Finding) -> impl IntoView {
             </div>
         }
         .into_any(),
+        More::Stacks => view! { <Stacks finding /> }.into_any(),
         More::NextSteps => view! {
             <div class="more"><div><h2>"Next steps"</h2>{list(&finding.next_steps, "There is nothing to advise.")}</div></div>
         }

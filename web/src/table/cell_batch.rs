@@ -2,6 +2,7 @@
 
 use hangscope_analyzer_core::report::CellCode;
 
+use crate::dataset::OTHER_SIDE;
 use crate::table::draw_command::{DrawCommand, Mark, Paint};
 use crate::table::scene::Rect;
 
@@ -39,7 +40,8 @@ impl CellBatch {
             }
             _ if differs => {
                 self.add(Paint::Mismatch, rect);
-                self.marks.push((Mark::Diamond, rect));
+                let mark = if code.has(OTHER_SIDE) { Mark::HollowDiamond } else { Mark::Diamond };
+                self.marks.push((mark, rect));
             }
             state => {
                 self.add(state_paint(state), rect);

@@ -9,10 +9,13 @@ use web_sys::{KeyboardEvent, MouseEvent, ResizeObserver, WheelEvent};
 
 use crate::page::Page;
 use crate::parts::open_panel;
+use crate::rank_status;
 use crate::table::controller::Controller;
 use crate::table::cursor::{Step, moved, nearest_cell};
 use crate::table::grid::{GridRow, GridWindow, cell_id};
+use crate::table::rank_strip::{RankStrip, open_rank};
 use crate::table::scene::Target;
+use crate::table::strip::{self, Strip};
 
 /// The hint at the pointer, and where it is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +33,7 @@ pub(crate) fn Table() -> impl IntoView {
     let (scroller, spacer) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
     let canvas = NodeRef::<html::Canvas>::new();
     let grid_rows = RwSignal::new(Vec::<GridRow>::new());
+    let strip = RwSignal::new(Strip::default());
     let hint = RwSignal::new(None::<Hint>);
     let controller = StoredValue::new_local(None::<Rc<Controller>>);
     let with = move |run: &dyn Fn(&Rc<Controller>)| {
@@ -46,7 +50,9 @@ pub(crate) fn Table() -> impl IntoView {
         {
             let element = scroller.clone();
             // Without a canvas there still are the verdict and the panel.
-            let Ok(made) = Controller::new(page, scroller.into(), spacer.into(), canvas, grid_rows) else { return };
+            let Ok(made) = Controller::new(page, scroller.into(), spacer.into(), canvas, grid_rows, strip) else {
+                return;
+            };
             if let Some(owner) = &owner {
                 owner.with(|| watch_surroundings(&made, &element));
             }
@@ -69,12 +75,24 @@ pub(crate) fn Table() -> impl IntoView {
         let (x, y) = place_of(&event);
         with(&|controller| clicked(page, controller, controller.target_at(x, y)));
     };
+    let is_right = move |x: f64| {
+        let width = scroller.get_untracked().map_or(0.0, |scroller| f64::from(scroller.client_width()));
+        x > width * 0.6
+    };
+    // The keyboard's mark in the strip says the same as the pointer over it.
+    let on_rank = move |rank: Option<(u32, Strip)>| {
+        let text = rank.and_then(|(column, strip)| {
+            let (dataset, mark) = (page.dataset_untracked()?, strip.mark(column));
+            let (x, y) = (mark.x + mark.width / 2.0, mark.y + mark.height);
+            Some(Hint { text: rank_status::describe(&dataset, column), x, y, to_left: is_right(x) })
+        });
+        hint.try_update(|hint| *hint = text);
+    };
     let on_move = move |event: MouseEvent| {
         let (x, y) = place_of(&event);
         with(&|controller| {
             let text = controller.target_at(x, y).and_then(|target| hint_text(page, target));
-            let width = scroller.get_untracked().map_or(0.0, |scroller| f64::from(scroller.client_width()));
-            let new = text.map(|text| Hint { text, x, y, to_left: x > width * 0.6 });
+            let new = text.map(|text| Hint { text, x, y, to_left: is_right(x) });
             if hint.with_untracked(|old| *old != new) {
                 hint.set(new);
             }
@@ -104,6 +122,7 @@ pub(crate) fn Table() -> impl IntoView {
 
     view! {
         <div class="tablewrap">
+            <RankStrip strip on_focus=on_rank />
             <div
                 class="scroller"
                 node_ref=scroller
@@ -199,17 +218,10 @@ fn clicked(page: Page, controller: &Controller, target: Option<Target>) {
                 open(cell);
             }
         }
-        Some(Target::Strip(column)) => {
-            controller.center_column(column);
-            let row = page.active.get_untracked().map(|active| active.row).or(dataset
-                .index
-                .bands
-                .first()
-                .map(|band| band.first_row));
-            if let Some(cell) =
-                row.and_then(|row| nearest_cell(&dataset, row, column)).filter(|cell| cell.column == column)
-            {
-                open(cell);
+        Some(Target::Strip(first, end)) => {
+            if let Some(column) = strip::worst(&dataset, first..end) {
+                controller.center_column(column);
+                open_rank(page, column);
             }
         }
         Some(Target::Head(band)) => page.shown.update(|shown| {
@@ -238,10 +250,7 @@ fn hint_text(page: Page, target: Target) -> Option<String> {
             let (head, (_, band)) = (dataset.row(row)?, dataset.band_of(row)?);
             Some(format!("row {} {}, {}", head.number, head.op, band.label))
         }
-        Target::Strip(column) => {
-            let status = dataset.status(column)?.name().replace('_', " ");
-            Some(format!("rank {}: {status}", dataset.rank(column)?))
-        }
+        Target::Strip(first, end) => Some(rank_status::describe_all(&dataset, first..end)),
         Target::Head(band) => {
             let band = dataset.index.bands.get(band as usize)?;
             Some(format!("{}: group {} of {}", band.label, band.name, crate::text::ranks(&band.ranks)))

@@ -14,6 +14,7 @@ use crate::table::grid::{GridRow, grid_window};
 use crate::table::layout::{HEAD_HEIGHT, Line, Shown, TableLayout};
 use crate::table::painter::Painter;
 use crate::table::scene::{RIGHT_MARGIN, Scene, TABLE_TOP, Target, View, head_width};
+use crate::table::strip::Strip;
 use crate::table::zoom::Zoom;
 
 /// Browsers limit the height of an element. Of a higher table, a scrolled pixel stands for several.
@@ -32,9 +33,11 @@ pub(crate) struct Controller {
     /// Where the pointer asked for a zoom: that place stays where it is.
     zoom_at: Cell<Option<(f64, f64)>>,
     revealed: Cell<u32>,
+    fitted: Cell<u32>,
     /// Whether the active cell was in view when it was last drawn.
     active_is_in_view: Cell<bool>,
     grid_rows: RwSignal<Vec<GridRow>>,
+    strip: RwSignal<Strip>,
     /// Counts how often the table came into sight with something that was not laid out yet.
     came_into_sight: RwSignal<u32>,
 }
@@ -63,6 +66,7 @@ impl Controller {
         spacer: HtmlElement,
         canvas: HtmlCanvasElement,
         grid_rows: RwSignal<Vec<GridRow>>,
+        strip: RwSignal<Strip>,
     ) -> Result<Rc<Self>, JsValue> {
         Ok(Rc::new(Self {
             page,
@@ -73,8 +77,10 @@ impl Controller {
             frame_is_coming: Cell::new(false),
             zoom_at: Cell::new(None),
             revealed: Cell::new(0),
+            fitted: Cell::new(0),
             active_is_in_view: Cell::new(false),
             grid_rows,
+            strip,
             came_into_sight: RwSignal::new(0),
         }))
     }
@@ -84,7 +90,7 @@ impl Controller {
         let page = self.page;
         let Some(dataset) = page.dataset() else { return };
         let (version, shown, mut zoom) = (page.version.get(), page.shown.get(), page.zoom.get());
-        let (active, reveal) = (page.active.get(), page.reveal.get());
+        let (active, reveal, fit) = (page.active.get(), page.reveal.get(), page.fit.get());
         self.came_into_sight.track();
         if self.scroller.client_width() == 0 {
             return;
@@ -94,6 +100,10 @@ impl Controller {
             zoom = Zoom::fitting(dataset.column_count(), self.columns_width());
             page.zoom.set(zoom);
             self.scroll_to(0.0, 0.0);
+        }
+        if self.fitted.replace(fit) != fit {
+            zoom = Zoom::showing_all(dataset.column_count(), self.columns_width());
+            page.zoom.set(zoom);
         }
         let is_laid_out = {
             let laid_out = self.laid_out.borrow();
@@ -229,10 +239,10 @@ impl Controller {
     fn draw(&self) {
         self.frame_is_coming.set(false);
         let Some(dataset) = self.page.dataset_untracked() else { return };
-        let (view, commands, rows, in_view) = self.with_scene(&dataset, |scene| {
+        let (view, commands, rows, in_view, strip) = self.with_scene(&dataset, |scene| {
             let active = scene.active.and_then(|place| scene.cell_rect(place));
             let in_view = active.is_some_and(|rect| rect.y >= TABLE_TOP && rect.y + rect.height <= scene.view.height);
-            (scene.view, draw_list(scene), grid_window(scene), in_view)
+            (scene.view, draw_list(scene), grid_window(scene), in_view, Strip::of(scene))
         });
         if view.width < 1.0 || view.height < 1.0 {
             return;
@@ -242,6 +252,9 @@ impl Controller {
         let _ = self.painter.borrow().paint(view.width, view.height, &commands);
         if self.grid_rows.try_with_untracked(|known| *known != rows).unwrap_or(false) {
             self.grid_rows.set(rows);
+        }
+        if self.strip.try_with_untracked(|known| *known != strip).unwrap_or(false) {
+            self.strip.set(strip);
         }
     }
 

@@ -99,6 +99,8 @@ pub(crate) struct Span {
 pub(crate) enum Mark {
     /// ◆: differs.
     Diamond,
+    /// ◇: differs as well, in a tie.
+    HollowDiamond,
     /// ×: missing.
     Cross,
 }

@@ -1,12 +1,13 @@
 //! The table as a list of draw commands: plain values, made without a canvas.
 
-use hangscope_analyzer_core::report::{Band, CellCode, RankStatus};
+use hangscope_analyzer_core::report::{Band, CellCode};
 
 use crate::dataset::CellPlace;
 use crate::table::cell_batch::CellBatch;
 use crate::table::draw_command::{Align, DrawCommand, Face, Paint, Span};
 use crate::table::layout::{HEAD_HEIGHT, Line};
 use crate::table::scene::{Rect, STRIP_HEIGHT, STRIP_TOP, Scene, TABLE_TOP};
+use crate::table::strip;
 use crate::text;
 
 /// The commands for what is in view.
@@ -27,28 +28,6 @@ struct List<'a> {
     commands: Vec<DrawCommand>,
 }
 
-fn status_paint(status: RankStatus) -> Paint {
-    match status {
-        RankStatus::Ok => Paint::Ok,
-        RankStatus::Suspect => Paint::Suspect,
-        RankStatus::Victim => Paint::Victim,
-        RankStatus::Blocked => Paint::Blocked,
-        RankStatus::NoDump | RankStatus::Unreadable => Paint::NoDump,
-    }
-}
-
-/// Which status stands for several ranks: the one to look at.
-fn urgency(status: RankStatus) -> u8 {
-    match status {
-        RankStatus::Ok => 0,
-        RankStatus::Blocked => 1,
-        RankStatus::Victim => 2,
-        RankStatus::Unreadable => 3,
-        RankStatus::NoDump => 4,
-        RankStatus::Suspect => 5,
-    }
-}
-
 impl List<'_> {
     fn fill(&mut self, paint: Paint, rect: Rect) {
         self.commands.push(DrawCommand::Fill { paint, rects: vec![rect] });
@@ -61,10 +40,12 @@ impl List<'_> {
     fn cells(&mut self) {
         let scene = self.scene;
         let head_width = scene.head_width();
+        // The frame of a cell in the first column is not cut.
+        let left = if scene.view.scroll_x == 0.0 { head_width - 2.0 } else { head_width };
         let area = Rect {
-            x: head_width,
+            x: left,
             y: TABLE_TOP,
-            width: (scene.view.width - head_width).max(0.0),
+            width: (scene.view.width - left).max(0.0),
             height: (scene.view.height - TABLE_TOP).max(0.0),
         };
         self.commands.push(DrawCommand::Clip(area));
@@ -142,7 +123,13 @@ impl List<'_> {
     fn row_heads(&mut self) {
         let scene = self.scene;
         let head_width = scene.head_width();
-        let finding_rows: Vec<u32> = scene.dataset.index.findings.iter().filter_map(|finding| finding.row).collect();
+        let findings = scene.dataset.index.findings.iter().zip(&scene.dataset.report.findings);
+        let finding_rows: Vec<(u32, Paint)> = findings
+            .filter_map(|(place, finding)| {
+                let paint = if finding.suspects.is_empty() { Paint::Victim } else { Paint::Suspect };
+                Some((place.row?, paint))
+            })
+            .collect();
         self.commands.push(DrawCommand::Clip(Rect {
             x: 0.0,
             y: TABLE_TOP,
@@ -154,9 +141,9 @@ impl List<'_> {
             let middle = scene.y(top) + f64::from(height) / 2.0;
             match scene.layout.line(index) {
                 Some(Line::Row(row)) => {
-                    if finding_rows.contains(&row) {
+                    if let Some((_, paint)) = finding_rows.iter().find(|(known, _)| *known == row) {
                         let height = f64::from(height).max(4.0);
-                        self.fill(Paint::Suspect, Rect { x: 0.0, y: middle - height / 2.0, width: 4.0, height });
+                        self.fill(*paint, Rect { x: 0.0, y: middle - height / 2.0, width: 4.0, height });
                     }
                     if scene.zoom.names_fit() {
                         self.row_name(row, middle);
@@ -235,53 +222,9 @@ impl List<'_> {
     }
 
     fn strip(&mut self) {
-        let scene = self.scene;
-        self.fill(Paint::Surface, Rect { x: 0.0, y: 0.0, width: scene.view.width, height: TABLE_TOP });
-        let count = scene.dataset.index.ranks.len();
-        if count == 0 {
-            return;
-        }
-        let head_width = scene.head_width();
-        let aligned = scene.strip_is_aligned();
-        let width = if aligned { count as f64 * scene.zoom.cell_width() } else { scene.columns_width() };
-        let buckets = count.min(width.floor().max(1.0) as usize);
-        let step = width / buckets as f64;
-        let gap = if step >= 3.0 { 1.0 } else { 0.0 };
-        let mut by_urgency: Vec<(RankStatus, Vec<Rect>)> = Vec::new();
-        for bucket in 0..buckets {
-            let (first, end) = (bucket * count / buckets, (bucket + 1) * count / buckets);
-            let worst = scene.dataset.index.ranks.get(first..end).unwrap_or_default().iter();
-            let Some(status) = worst.map(|column| column.status).max_by_key(|status| urgency(*status)) else {
-                continue;
-            };
-            let least = if status == RankStatus::Suspect { 3.0 } else { 0.0 };
-            let rect = Rect {
-                x: head_width + bucket as f64 * step,
-                y: STRIP_TOP,
-                width: (step - gap).max(least),
-                height: STRIP_HEIGHT,
-            };
-            match by_urgency.iter_mut().find(|(known, _)| *known == status) {
-                Some((_, rects)) => rects.push(rect),
-                None => by_urgency.push((status, vec![rect])),
-            }
-        }
-        by_urgency.sort_by_key(|(status, _)| urgency(*status));
-        for (status, rects) in by_urgency {
-            self.commands.push(DrawCommand::Fill { paint: status_paint(status), rects });
-        }
-        if !aligned {
-            // Which part of all ranks is in view.
-            let columns = scene.columns_in_view();
-            let x = |column: u32| head_width + f64::from(column) / count as f64 * width;
-            let rect = Rect {
-                x: x(columns.start),
-                y: STRIP_TOP + STRIP_HEIGHT + 2.0,
-                width: (x(columns.end) - x(columns.start)).max(4.0),
-                height: 2.0,
-            };
-            self.fill(Paint::Focus, rect);
-        }
+        let width = self.scene.view.width;
+        self.fill(Paint::Surface, Rect { x: 0.0, y: 0.0, width, height: TABLE_TOP });
+        strip::draw(self.scene, &mut self.commands);
     }
 
     fn rank_numbers(&mut self) {
@@ -478,7 +421,7 @@ mod tests {
     fn the_strip_shows_the_worst_of_many() {
         let view = View { width: 148.0 + 12.0 + 4.0, ..VIEW };
         let commands = drawn(view, small(), &Shown::default());
-        assert_eq!(rects(&commands, Paint::Suspect).iter().filter(|rect| rect.y == STRIP_TOP).count(), 1);
+        assert_eq!(rects(&commands, Paint::Suspect).iter().filter(|rect| rect.y < STRIP_TOP).count(), 1);
         assert_eq!(rects(&commands, Paint::Blocked).len(), 2, "ranks 0-1 and 2-3");
         assert_eq!(rects(&commands, Paint::Victim).len(), 1, "ranks 6-7");
     }

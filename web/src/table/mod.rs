@@ -10,11 +10,14 @@ mod draw_list;
 mod grid;
 mod layout;
 mod painter;
+mod rank_strip;
 mod scene;
+mod strip;
 mod toolbar;
 mod zoom;
 
 pub(crate) use component::Table;
 pub(crate) use layout::Shown;
+pub(crate) use rank_strip::open_rank;
 pub(crate) use toolbar::Toolbar;
 pub(crate) use zoom::Zoom;

@@ -160,14 +160,20 @@ impl Painter {
         let half = size / 2.0;
         context.begin_path();
         match mark {
-            Mark::Diamond => {
+            Mark::Diamond | Mark::HollowDiamond => {
                 context.move_to(x, y - half);
                 context.line_to(x + half, y);
                 context.line_to(x, y + half);
                 context.line_to(x - half, y);
                 context.close_path();
-                context.set_fill_style_str(self.theme.colour(paint));
-                context.fill();
+                if mark == Mark::Diamond {
+                    context.set_fill_style_str(self.theme.colour(paint));
+                    context.fill();
+                } else {
+                    context.set_stroke_style_str(self.theme.colour(paint));
+                    context.set_line_width(1.5);
+                    context.stroke();
+                }
             }
             Mark::Cross => {
                 let arm = half * 0.8;

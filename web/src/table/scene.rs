@@ -2,6 +2,7 @@
 
 use crate::dataset::{CellPlace, Dataset};
 use crate::table::layout::{HEAD_HEIGHT, Line, TableLayout};
+use crate::table::strip::Strip;
 use crate::table::zoom::Zoom;
 
 /// The strip of all ranks, above everything.
@@ -34,8 +35,8 @@ pub(crate) struct Scene<'a> {
 /// What lies under a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// A rank in the strip: its column.
-    Strip(u32),
+    /// A cell of the strip: the first column that it shows, and the one after the last.
+    Strip(u32, u32),
     /// The head of a band.
     Head(u32),
     /// Folded rows: index of the first.
@@ -135,7 +136,7 @@ impl Scene<'_> {
 
     pub(crate) fn target_at(&self, x: f64, y: f64) -> Option<Target> {
         if y < TABLE_TOP {
-            return self.strip_column_at(x).map(Target::Strip);
+            return Strip::of(self).columns_at(x).map(|columns| Target::Strip(columns.start, columns.end));
         }
         if let Some((band, top)) = self.sticky_head()
             && y < top + f64::from(HEAD_HEIGHT)
@@ -152,18 +153,6 @@ impl Scene<'_> {
                 (column < self.dataset.column_count()).then_some(Target::Cell(CellPlace { row, column }))
             }
         }
-    }
-
-    fn strip_column_at(&self, x: f64) -> Option<u32> {
-        let offset = x - self.head_width();
-        if offset < 0.0 {
-            return None;
-        }
-        let count = self.dataset.column_count();
-        let cell =
-            if self.strip_is_aligned() { self.zoom.cell_width() } else { self.columns_width() / f64::from(count) };
-        let column = (offset / cell).floor() as u32;
-        (column < count).then_some(column)
     }
 }
 
@@ -189,7 +178,7 @@ mod tests {
             assert_eq!(target(252.0 + 5.0 * 16.0 + 3.0, cell_y), Some(Target::Cell(example::ORIGIN)));
             assert_eq!(target(10.0, cell_y), Some(Target::RowHead(9)));
             assert_eq!(target(10.0, TABLE_TOP + 3.0), Some(Target::Head(0)));
-            assert_eq!(target(252.0 + 17.0, 10.0), Some(Target::Strip(1)));
+            assert_eq!(target(252.0 + 17.0, 10.0), Some(Target::Strip(1, 2)));
             assert_eq!(target(790.0, 10.0), None, "right of the last rank");
             assert_eq!(target(790.0, cell_y), None);
             assert_eq!(target(400.0, 390.0), None, "below the table");
@@ -225,8 +214,8 @@ mod tests {
         }
         check(narrow, zoom, |scene| {
             assert!(!scene.strip_is_aligned());
-            assert_eq!(scene.target_at(149.0, 8.0), Some(Target::Strip(0)));
-            assert_eq!(scene.target_at(307.0, 8.0), Some(Target::Strip(7)));
+            assert_eq!(scene.target_at(149.0, 8.0), Some(Target::Strip(0, 1)));
+            assert_eq!(scene.target_at(307.0, 8.0), Some(Target::Strip(7, 8)));
         });
     }
 }

@@ -86,6 +86,7 @@ pub(crate) fn Toolbar() -> impl IntoView {
                 <button aria-label="Zoom out" on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.farther())>"−"</button>
                 <span aria-live="off">{move || format!("{} px", page.zoom.get().cell_width())}</span>
                 <button aria-label="Zoom in" on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.closer())>"+"</button>
+                <button aria-label="Fit all ranks" title="Fit all ranks (0)" on:click=move |_| page.fit.update(|count| *count += 1)>"fit"</button>
             </span>
         </div>
     }

@@ -23,6 +23,13 @@ impl Zoom {
         Zoom((READABLE..=LARGEST).rev().find(fits).unwrap_or(READABLE))
     }
 
+    /// The largest step at which all `columns` fit into `width` pixels, else the smallest.
+    pub(crate) fn showing_all(columns: u32, width: f64) -> Zoom {
+        const LARGEST: usize = 10;
+        let fits = |step: &usize| f64::from(WIDTHS[*step]) * f64::from(columns) <= width;
+        Zoom((0..=LARGEST).rev().find(fits).unwrap_or(0))
+    }
+
     pub(crate) fn closer(self) -> Zoom {
         Zoom((self.0 + 1).min(WIDTHS.len() - 1))
     }
@@ -72,6 +79,8 @@ mod tests {
         assert_eq!(width(64, 768.0), 12.0);
         assert_eq!(width(64, 767.0), 8.0);
         assert_eq!(width(10_000, 700.0), 6.0);
+        let width = |columns, width| Zoom::showing_all(columns, width).cell_width();
+        assert_eq!([width(4, 700.0), width(300, 700.0), width(10_000, 700.0)], [32.0, 2.0, 1.0]);
     }
 
     #[test]

@@ -189,6 +189,7 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
     let place = *places.iter().min_by_key(|&&place| case.order_without_clocks(place))?;
     let mut sides: Vec<DraftSide> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
+    let mut sites: Vec<String> = Vec::new();
     for &at in places {
         let voters: Vec<(RankIdx, EntryIdx)> = case
             .parties(at)
@@ -198,14 +199,16 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
             .collect();
         let Some(&(rank, entry)) = voters.first() else { continue };
         let side = words::issued_side(case, &voters);
-        lines.push(format!(
-            "{} in {} ({})",
-            words::ranks(&side.ranks),
-            words::place(case, at),
-            words::site_or_op(case, rank, entry)
-        ));
+        sites.push(words::site_or_op(case, rank, entry));
+        lines.push(format!("{} in {}", words::ranks(&side.ranks), words::place(case, at)));
         sides.push(side);
     }
+    // Where all wait at one place in the code, it is said once.
+    let one_site = sites.first().filter(|first| sites.iter().all(|site| site == *first)).cloned();
+    if one_site.is_none() {
+        lines.iter_mut().zip(&sites).for_each(|(line, site)| *line = format!("{line} ({site})"));
+    }
+    let all_at = one_site.map(|site| format!(", all at {site}")).unwrap_or_default();
     let mut all: Vec<u32> = sides.iter().flat_map(|side| side.ranks.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
@@ -223,7 +226,11 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
         more: Vec::new(),
         suspects: Vec::new(),
         tie: false,
-        headline: format!("Ranks {} wait for each other in a circle: {}", readable_ranges(&all), shown.join("; ")),
+        headline: format!(
+            "Ranks {} wait for each other in a circle: {}{all_at}",
+            readable_ranges(&all),
+            shown.join("; ")
+        ),
         evidence: lines.iter().take(32).cloned().collect(),
         sides,
         alternatives: Vec::new(),

@@ -1,14 +1,12 @@
 //! Which of several places a rank that stopped would have come to first.
 
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
 
 use super::case::Party;
-use super::{Case, Place};
+use super::{Case, Place, custom};
 use crate::align::Cell;
 use crate::dump::EntryIdx;
 use crate::job::{Direction, RankIdx};
-use crate::symbols::{StackId, StrId};
 
 /// How many of the newest entries of a rank are searched for one that it shares with a witness.
 const HISTORY: u32 = 256;
@@ -29,7 +27,10 @@ pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeM
         let Some(witness) = parties.iter().find(|party| case.waits(party)) else { continue };
         for party in parties.iter().filter(|party| party.cell == Cell::MISSING) {
             let Some(rank) = party.dump.filter(|&rank| case.is_idle(rank)) else { continue };
-            let usual = *next.entry(rank).or_insert_with(|| usual_next(case, rank));
+            let usual = *next.entry(rank).or_insert_with(|| {
+                let end = EntryIdx(case.job.rank(rank).entries.len() as u32);
+                custom::usual_after(case, rank, end).map(|item| item.0)
+            });
             let unusual = !usual.is_some_and(|entry| is_like(case, rank, entry, place, witness));
             let key = (unusual, distance(case, rank, witness));
             let known = first.entry(party.rank).or_insert((key, place));
@@ -43,28 +44,6 @@ pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeM
 
 /// Unusual or not, and distance: the least is the first.
 type Key = (bool, u32);
-
-/// What a rank did after the newest earlier stretch of operations that is most like the one it ended with; an earlier entry of its own.
-fn usual_next(case: &Case<'_>, rank: RankIdx) -> Option<EntryIdx> {
-    let dump = case.job.rank(rank);
-    let blocks = case.table.blocks.get(rank.0 as usize)?;
-    let count = dump.entries.len() as u32;
-    let own: Vec<(EntryIdx, (u32, StrId, StackId))> = (count.saturating_sub(HISTORY)..count)
-        .map(EntryIdx)
-        .filter(|&at| !blocks.is_folded(at))
-        .map(|at| (at, dump.entries.get(at)))
-        .map(|(at, entry)| (at, (entry.group_ref, entry.op, entry.stack)))
-        .collect();
-    // The beginning of the program is as good as any operation before the stretch.
-    let from_the_beginning = !dump.capabilities.wrapped && count <= HISTORY;
-    let same_until = |end: usize| {
-        let earlier = own.get(..end).unwrap_or(&[]).iter().rev();
-        let same = earlier.zip(own.iter().rev()).take_while(|(a, b)| a.1 == b.1).count();
-        same + usize::from(same == end && same > 0 && from_the_beginning)
-    };
-    let best = (1..own.len()).filter(|&end| same_until(end) > 0).max_by_key(|&end| (same_until(end), end))?;
-    own.get(best).map(|item| item.0)
-}
 
 /// Whether an earlier operation of a rank is of the kind that it is missing in a place.
 fn is_like(case: &Case<'_>, rank: RankIdx, earlier: EntryIdx, place: Place, witness: &Party) -> bool {

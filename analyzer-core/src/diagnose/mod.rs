@@ -8,6 +8,7 @@ mod call;
 mod case;
 mod clocks;
 mod consistency;
+mod custom;
 mod disagreement;
 mod doubt;
 mod draft;

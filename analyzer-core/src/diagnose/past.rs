@@ -14,6 +14,7 @@ pub(super) struct Step {
     group: Option<StrId>,
     size: usize,
     call: Call,
+    is_message: bool,
 }
 
 /// A [`Step`] by handles alone: equal ones are equal steps.
@@ -21,7 +22,8 @@ pub(super) type Key = (Option<StrId>, usize, (StrId, ArgsId, u32), Option<FrameI
 
 impl Step {
     pub fn of(job: &Job, table: &Table, rank: RankIdx, key: &Key, entry: EntryIdx) -> Step {
-        Step { group: key.0, size: key.1, call: Call::of(job, table, rank, entry) }
+        let is_message = job.op(job.entry(rank, entry).op).peer.is_some();
+        Step { group: key.0, size: key.1, call: Call::of(job, table, rank, entry), is_message }
     }
 
     pub fn equals(&self, other: &Step) -> bool {
@@ -51,6 +53,8 @@ pub(super) struct Past {
     steps: Vec<Step>,
     /// Whether it reaches back to the beginning of the program.
     whole: bool,
+    /// Whether the rank sends or receives messages at all.
+    messages: bool,
 }
 
 impl Past {
@@ -72,11 +76,13 @@ impl Past {
 
     /// The past of keys.
     pub fn from_keys(job: &Job, table: &Table, rank: RankIdx, keys: &[(Key, EntryIdx)], whole: bool) -> Past {
-        Past { steps: keys.iter().map(|(key, at)| Step::of(job, table, rank, key, *at)).collect(), whole }
+        let messages = job.rank(rank).entries.iter().any(|(_, entry)| job.op(entry.op).peer.is_some());
+        Past { steps: keys.iter().map(|(key, at)| Step::of(job, table, rank, key, *at)).collect(), whole, messages }
     }
 
     /// Whether two pasts show one program: they agree as far as both are known, and that is all of both or at least once around a
-    /// loop. Ranks of other stages of a pipeline come through the same rows and run other programs between them.
+    /// loop. Ranks of other stages of a pipeline come through the same rows and run other programs between them; what tells them apart
+    /// is their messages, so that a stretch without any proves nothing where there are some.
     pub fn shows_the_same(&self, other: &Past) -> bool {
         let (ours, theirs) = (&self.steps, &other.steps);
         if !ours.iter().zip(theirs).all(|(a, b)| a.equals(b)) {
@@ -84,6 +90,7 @@ impl Past {
         }
         let common = ours.get(..ours.len().min(theirs.len())).unwrap_or(&[]);
         let is_all = self.whole && other.whole && ours.len() == theirs.len() && !ours.is_empty();
-        is_all || common.split_first().is_some_and(|(last, rest)| rest.iter().any(|step| step.equals(last)))
+        let telling = !(self.messages || other.messages) || common.iter().any(|step| step.is_message);
+        is_all || telling && common.split_first().is_some_and(|(last, rest)| rest.iter().any(|step| step.equals(last)))
     }
 }

@@ -6,7 +6,6 @@
 
 mod dump;
 mod fault;
-mod hunt;
 mod mesh;
 mod op;
 mod plan;

@@ -6,7 +6,7 @@ use hangscope_analyzer_core::analyze;
 use hangscope_analyzer_core::report::{Kind, RankStatus, Report, ranks_in, render_json};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{RngSeed, TestRunner};
 
 use crate::dump::{Names, ended_entries};
 use crate::fault::Fault;
@@ -16,9 +16,14 @@ use crate::verdict::{blame, judge, names, summary};
 /// A property: what is wrong with a plan's report.
 type Check = fn(&Plan) -> Result<(), String>;
 
+/// The same jobs in every run, so that a change breaks what it breaks; by hand other and many more ones:
+/// `PROPTEST_CASES=30000 cargo test --release -p hangscope-analyzer-core --test injected`.
 fn config(cases: u32) -> ProptestConfig {
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { cases };
-    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 3000, ..ProptestConfig::default() }
+    let usual = ProptestConfig { failure_persistence: None, max_shrink_iters: 3000, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return usual;
+    }
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(0x0068_616e_6773_636f), ..usual }
 }
 
 /// A failure tells the plan on one line, to be put into a test, and where the ranks stand.
@@ -197,14 +202,5 @@ fn the_culprit_is_named_in_most_cases() {
     }
     let (right, all) = named.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
     println!("together: {right} of {all}");
-    assert!(right * 100 >= all * 55, "the culprit is named in {right} of {all} cases");
+    assert!(right * 100 >= all * 60, "the culprit is named in {right} of {all} cases");
 }
-
-/// The properties that take a plan of any kind.
-pub(crate) const CHECKS: [(&str, Check); 5] = [
-    ("blame", blame_is_right),
-    ("order", order_is_nothing),
-    ("names", names_are_nothing),
-    ("victim", a_lost_victim_changes_no_blame),
-    ("past", a_lost_past_changes_no_blame),
-];

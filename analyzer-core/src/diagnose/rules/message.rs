@@ -8,7 +8,7 @@ use super::words;
 use crate::align::{Cell, Message};
 use crate::diagnose::call::numel;
 use crate::diagnose::case::Party;
-use crate::diagnose::{Case, Draft, Place};
+use crate::diagnose::{Case, Draft, Place, custom};
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Cause, Confidence, Kind};
 use crate::symbols::StrId;
@@ -32,7 +32,7 @@ pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Opti
     let parties = case.parties(place);
     let absent = parties.iter().find(|party| party.cell == Cell::MISSING)?;
     let waiting = parties.iter().find(|party| case.waits(party) && party.rank != absent.rank)?;
-    let (_, front) = case.front(absent.dump?)?;
+    let (goes_on, front) = case.front(absent.dump?)?;
     let Place::Row(group, row) = front else { return None };
     let habit = habit::of(case, place, (group, row), absent.dump?, waiting.dump?);
     // Only a member of the collective's group can have gone past it; to anybody else the absent end just waits there.
@@ -41,6 +41,8 @@ pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Opti
         return None;
     }
     match habit.or_else(|| habit::of_others(case, place, (group, row), (absent.rank, waiting.rank))) {
+        // It came to the collective as it always did after what it had done: the message was not due.
+        Some(Habit::AbsentDeparted) if custom::is_usual(case, absent.dump?, goes_on) => None,
         Some(Habit::AbsentDeparted) => describe_unmatched(case, place, &parties, absent),
         Some(Habit::WaitingDeparted) => describe_skipper(case, front, waiting),
         Some(Habit::Neither) => None,

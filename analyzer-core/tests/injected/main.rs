@@ -6,6 +6,7 @@
 
 mod dump;
 mod fault;
+mod found;
 mod mesh;
 mod op;
 mod plan;

@@ -85,7 +85,7 @@ pub(crate) fn blame_is_right(plan: &Plan) -> Result<(), String> {
     judge(&outcome, &outcome.report())
 }
 
-fn healthy_is_silent(plan: &Plan) -> Result<(), String> {
+pub(crate) fn healthy_is_silent(plan: &Plan) -> Result<(), String> {
     let outcome = plan.run();
     if outcome.hung {
         return Err("the simulator hangs".into());
@@ -131,7 +131,7 @@ fn order_is_nothing(plan: &Plan) -> Result<(), String> {
 }
 
 /// New names and numbers of groups, other record ids where a ring lost some anyway, clocks up to an hour apart.
-fn names_are_nothing(plan: &Plan) -> Result<(), String> {
+pub(crate) fn names_are_nothing(plan: &Plan) -> Result<(), String> {
     let mut outcome = plan.run();
     let before = outcome.report();
     let direction = if plan.at.is_multiple_of(2) { 1 } else { -1 };
@@ -169,7 +169,7 @@ fn a_lost_victim_changes_no_blame(plan: &Plan) -> Result<(), String> {
     still_right(&outcome, &before, &outcome.report())
 }
 
-fn a_lost_past_changes_no_blame(plan: &Plan) -> Result<(), String> {
+pub(crate) fn a_lost_past_changes_no_blame(plan: &Plan) -> Result<(), String> {
     let outcome = plan.run();
     let before = outcome.report();
     let ended = |rank: u32| ended_entries(&outcome.job, &outcome.reached[rank as usize], rank);

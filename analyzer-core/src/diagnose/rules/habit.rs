@@ -43,7 +43,8 @@ pub(super) fn of(
             };
             match (call(row), call(earlier)) {
                 (Some(now), Some(then)) => now.equals(&then),
-                _ => back > 1,
+                // The beginning of the program, not of the ring.
+                _ => back > 1 && is_complete(case, absent),
             }
         })
     })?;

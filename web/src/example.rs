@@ -3,7 +3,7 @@
 
 use hangscope_analyzer_core::report::{
     Band, Cause, CellCode, Confidence, Finding, FindingGroup, FindingPlace, JobFacts, Kind, RankColumn, RankStatus,
-    Report, RowHead, SCHEMA, TableIndex, Tool,
+    Report, RowHead, SCHEMA, Side, SideState, TableIndex, Tool,
 };
 
 use crate::dataset::{CellPlace, Dataset};
@@ -79,6 +79,22 @@ pub(crate) fn finding() -> Finding {
         evidence: Vec::new(),
         alternatives: Vec::new(),
         next_steps: Vec::new(),
+    }
+}
+
+/// Ranks that scheduled an operation from 64 to 512 elements.
+pub(crate) fn side(ranks: &str) -> Side {
+    Side {
+        ranks: ranks.to_owned(),
+        op: Some("all_reduce".to_owned()),
+        state: SideState::Scheduled,
+        input_sizes: vec![vec![64]],
+        output_sizes: vec![vec![512]],
+        input_dtypes: Vec::new(),
+        output_dtypes: Vec::new(),
+        call_site: None,
+        frames: Vec::new(),
+        last_op: None,
     }
 }
 

@@ -61,5 +61,5 @@ fn two_programs_stopped() {
     check(report, Kind::MissingRank, Cause::CpuStuck, "10,15", "0-7");
     assert_eq!(report.findings[0].victims, "8-9,11-14");
     assert_eq!(report.findings[0].also.iter().map(|group| group.ranks.as_str()).collect::<Vec<_>>(), ["12-15"]);
-    assert!(report.headline.ends_with("they have nothing unfinished"), "{}", report.headline);
+    assert!(report.headline.ends_with("ranks 10,15 have nothing unfinished"), "{}", report.headline);
 }

@@ -13,6 +13,8 @@ pub(super) struct Window {
     pub last: Option<u32>,
     /// Highest number that it has issued, by the group's counter; `None` where that cannot be trusted.
     pub counted: Option<u32>,
+    /// Highest number that it has finished, by the group's counter.
+    pub finished: Option<u32>,
     /// Whether some of its retained entries in the group are messages.
     pub messages: bool,
     /// Whether it ever sent or received a message in the group, as far as its entries tell.
@@ -31,12 +33,20 @@ impl Window {
         match (self.first, last) {
             (_, Some(last)) if number > last => after_the_end(capabilities),
             // Operations of one communicator finish in order.
-            (Some(first), Some(_)) if capabilities.only_active && number < first => Cell::FINISHED,
-            (None, Some(_)) if capabilities.only_active && self.counted.is_some() => Cell::FINISHED,
+            (Some(first), Some(_)) if capabilities.only_active && number < first => {
+                self.finished_by_counter(number, true)
+            }
+            (None, Some(_)) if capabilities.only_active => self.finished_by_counter(number, false),
             (Some(first), Some(_)) if number > first && !self.messages && !capabilities.only_active => Cell::MISSING,
             (_, Some(_)) => Cell::UNKNOWN,
             (_, None) => self.never_used(number, capabilities),
         }
+    }
+
+    /// Finished as far as the counter says so; `usual` where there is no counter to ask.
+    fn finished_by_counter(&self, number: u32, usual: bool) -> Cell {
+        let finished = self.finished.map_or(usual, |finished| number <= finished);
+        if finished { Cell::FINISHED } else { Cell::UNKNOWN }
     }
 
     /// No retained entry in the whole group: if the ring never lost one, the rank issued nothing; else only the counters can tell.
@@ -59,10 +69,12 @@ fn after_the_end(capabilities: &Capabilities) -> Cell {
     if capabilities.truncated { Cell::UNKNOWN } else { Cell::MISSING }
 }
 
-/// The counter `last_enqueued_collective` of a group, if the dump has one.
-pub(super) fn counter(job: &Job, rank: RankIdx, group: GroupIdx) -> Option<u32> {
+/// The counters of a group, if the dump has them: what was issued last, and what was finished last.
+pub(super) fn counters(job: &Job, rank: RankIdx, group: GroupIdx) -> Option<(u32, u32)> {
     let statuses = &job.rank(rank).statuses;
     let at = statuses.binary_search_by_key(&group, |item| item.0).ok()?;
+    let status = statuses.get(at)?.1;
     // -1 is never.
-    u32::try_from(statuses.get(at)?.1.last_enqueued.max(0)).ok()
+    let number = |counter: i64| u32::try_from(counter.max(0)).ok();
+    Some((number(status.last_enqueued)?, number(status.last_completed)?))
 }

@@ -91,7 +91,9 @@ fn ends(group: &Group, me: u32, peer: Peer) -> Option<(u32, u32)> {
         Direction::Send => (global(peer.src).or(Some(me)), global(peer.dst).or(other)),
         Direction::Recv => (global(peer.src).or(other), global(peer.dst).or(Some(me))),
     };
-    src.zip(dst).filter(|(src, dst)| src != dst)
+    // An end that is not the rank's own is no message of this rank: its file has another rank's name, say.
+    let own = |&(src, dst): &(u32, u32)| me == if peer.direction == Direction::Send { src } else { dst };
+    src.zip(dst).filter(|(src, dst)| src != dst).filter(own)
 }
 
 /// The n-th send meets the n-th receive.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::absence::{Window, counter};
+use super::absence::{Window, counters};
 use super::blocks::{Blocks, is_message};
 use super::{Band, Cell};
 use crate::dump::EntryIdx;
@@ -99,12 +99,14 @@ fn trust_counters(job: &Job, group: GroupIdx, present: &[(usize, RankIdx)], lane
         return;
     }
     let offsets = present.iter().zip(lanes.iter()).filter_map(|(&(_, rank), lane)| {
-        lane.window.last?.checked_sub(counter(job, rank, group)?).filter(|&offset| offset <= 1)
+        lane.window.last?.checked_sub(counters(job, rank, group)?.0).filter(|&offset| offset <= 1)
     });
     let offset = offsets.max().unwrap_or(0);
     for (&(_, rank), lane) in present.iter().zip(lanes) {
         if !job.rank(rank).capabilities.single_counter {
-            lane.window.counted = counter(job, rank, group).map(|count| count.saturating_add(offset));
+            let counted = counters(job, rank, group);
+            lane.window.counted = counted.map(|item| item.0.saturating_add(offset));
+            lane.window.finished = counted.map(|item| item.1.saturating_add(offset));
         }
     }
 }

@@ -38,7 +38,11 @@ impl Call {
 
     /// Whether two calls can meet: operation and arguments agree. The place in the code is not asked.
     pub fn fits(&self, other: &Call) -> bool {
-        self.op == other.op && self.sizes == other.sizes && self.dtypes == other.dtypes && self.inner == other.inner
+        // What a recorder left out agrees with anything.
+        let agree = |a: &[_], b: &[_]| a == b || a.is_empty() || b.is_empty();
+        let ops = self.op == other.op || self.op == StrId::EMPTY || other.op == StrId::EMPTY;
+        let dtypes = self.dtypes == other.dtypes || self.dtypes.is_empty() || other.dtypes.is_empty();
+        ops && agree(&self.sizes, &other.sizes) && dtypes && self.inner == other.inner
     }
 
     /// Whether two calls fit and come from the same line of the user's code, as far as both say.
@@ -66,8 +70,9 @@ fn agreeing_args(job: &Job, op: StrId, args: ArgsId) -> (Numels, Vec<StrId>) {
     let either = |first: Numels, second: &dyn Fn() -> Numels| if first.is_empty() { second() } else { first };
     match family(job.symbols.strings.get(op)) {
         Family::AllToAll => (Vec::new(), input_dtypes()),
-        Family::FromOutputs => (either(outputs(), &inputs), output_dtypes()),
-        Family::FromInputs => (either(inputs(), &outputs), input_dtypes()),
+        Family::FromOutputs => (outputs(), output_dtypes()),
+        Family::FromInputs => (inputs(), input_dtypes()),
+        Family::Either => (either(inputs(), &outputs), input_dtypes()),
         Family::OneTensor => {
             // The side that is one tensor on every rank; the root's list holds pieces of the same size.
             let sides = [inputs(), outputs()];
@@ -80,6 +85,8 @@ fn agreeing_args(job: &Job, op: StrId, args: ArgsId) -> (Numels, Vec<StrId>) {
 }
 
 enum Family {
+    /// As large on both sides, of which a recorder may fill one.
+    Either,
     FromInputs,
     FromOutputs,
     OneTensor,
@@ -97,8 +104,8 @@ fn family(op: &str) -> Family {
         | "_reduce_oop"
         | "broadcast"
         | "_broadcast_oop"
-        | "all_reduce_barrier"
-        | "all_gather"
+        | "all_reduce_barrier" => Family::Either,
+        "all_gather"
         | "_all_gather_base"
         | "all_gather_single"
         | "all_gather_into_tensor_coalesced"

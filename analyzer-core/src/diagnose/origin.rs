@@ -7,7 +7,7 @@ use super::rules::{behind, cycle, divergence, joined, launch_order, message, mis
 use super::vote::siblings;
 use super::wait_graph::WaitGraph;
 use super::{Case, Draft, Place, doubt};
-use crate::align::Band;
+use crate::align::{Band, Cell};
 use crate::report::Kind;
 
 /// A draft and the place of the wait graph that it explains.
@@ -98,7 +98,15 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
         if let Some(draft) = places.iter().find_map(|&place| no_dump::find(case, place)) {
             lost.push(found(draft));
         } else if places.len() > 1 {
-            other.extend(cycle::find_deadlock(case, &places).map(found));
+            // Where the file of an end is cut or lost, the circle may be none.
+            let open = places.iter().find(|&&place| {
+                case.parties(place).iter().any(|party| matches!(party.cell, Cell::UNKNOWN | Cell::NO_DUMP))
+            });
+            let draft = match open {
+                Some(&place) => joined::find(case, place),
+                None => cycle::find_deadlock(case, &places),
+            };
+            other.extend(draft.map(found));
         } else {
             let rules =
                 [missing_rank::find_idle, splits::find_overtaken, launch_order::find, behind::find, joined::find];

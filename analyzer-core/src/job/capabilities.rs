@@ -68,7 +68,9 @@ impl Capabilities {
         capabilities.weak_libraries = seen.iter().filter(|item| item.1 && !item.2).map(|item| item.0).collect();
         capabilities.weak_libraries.sort_unstable();
         let finished_some = clues.statuses.iter().any(|status| status.last_completed > 0);
-        capabilities.only_active = clues.has_entries_key && !completed_any && !retired_any && finished_some;
+        // A file that breaks off may have lost its finished entries.
+        capabilities.only_active =
+            clues.has_entries_key && !clues.truncated && !completed_any && !retired_any && finished_some;
         let run = one_run(entries, clues.ops);
         capabilities.gapless = run.is_some();
         capabilities.single_counter = run == Some(true);

@@ -3,7 +3,7 @@
 use hangscope_analyzer_core::report::{Cause, QualityKind};
 use serde_json::json;
 
-use crate::fake::{Fake, cell, check, check_healthy, only, op};
+use crate::fake::{Fake, analyze_documents, cell, check, check_healthy, only, op};
 
 // A15
 #[test]
@@ -109,4 +109,49 @@ fn no_reading_at_all() {
     let analysis = hangscope_analyzer_core::analyze(Vec::new());
     assert_eq!(analysis.report().job.ranks_loaded, 0);
     assert!(analysis.report().findings.is_empty() && analysis.cells().is_empty());
+}
+
+#[test]
+fn what_a_dump_leaves_out_is_no_difference() {
+    for field in ["input_dtypes", "output_dtypes", "input_sizes", "profiling_name"] {
+        let mut job = Fake::trained(4);
+        job.some(&[0, 1, 2], op("all_reduce").scheduled());
+        job.edit_all(|rank, entry| {
+            if rank == 1 {
+                entry.as_object_mut().unwrap().remove(field);
+            }
+        });
+        check(&job.report(), "missing_rank", "3", Some(4));
+    }
+}
+
+#[test]
+fn an_empty_dump_whose_counters_deny_it_has_not_finished() {
+    let mut job = Fake::trained(4);
+    job.all(op("all_reduce").scheduled()).only_active();
+    let mut documents = job.documents();
+    // The recorder counts an operation of rank 2 that is neither finished nor among its entries.
+    documents[2].1["entries"] = json!([]);
+    let report = analyze_documents(&documents).report().clone();
+    assert_eq!(
+        (only(&report).suspects.as_str(), only(&report).cause),
+        ("", Cause::Undetermined),
+        "{}",
+        report.headline
+    );
+    assert!(report.headline.ends_with("what rank 2 did is not recorded"), "{}", report.headline);
+    assert!(only(&report).next_steps.iter().any(|step| step.contains("whole dump of rank 2")));
+}
+
+#[test]
+fn a_file_with_the_name_of_another_rank_sends_no_messages_for_it() {
+    let mut job = Fake::new(3);
+    job.all(op("all_reduce"));
+    for _ in 0..3 {
+        job.message(0, "send 0->1", op("")).message(1, "recv 1<-0", op(""));
+    }
+    job.message(0, "send 0->1", op("").scheduled()).message(1, "recv 1<-0", op("").size(&[3]).scheduled());
+    job.file(0, "rank_1").file(1, "rank_2").file(2, "rank_0");
+    let report = job.report();
+    assert!(report.findings.iter().all(|finding| finding.suspects.is_empty()), "{}", report.headline);
 }

@@ -31,7 +31,7 @@ fn programs_that_stopped_at_one_place_of_two_groups() {
     check(&report, "missing_rank", "1,3", Some(4));
     check_class(only(&report), Cause::CpuStuck, Confidence::Medium);
     assert_eq!((only(&report).victims.as_str(), also(&report)), ("0,2", vec!["tp[2,3]"]));
-    assert!(report.headline.ends_with("they have nothing unfinished"), "{}", report.headline);
+    assert!(report.headline.ends_with("ranks 1,3 have nothing unfinished"), "{}", report.headline);
     assert!(only(&report).evidence.iter().any(|line| line.contains("stand at 3 issued and 3 finished")));
 }
 

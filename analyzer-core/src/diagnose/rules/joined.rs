@@ -22,6 +22,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     let has_start_events = |party: &Party| party.dump.is_some_and(|rank| case.job.rank(rank).capabilities.start_events);
     let timing = parties.iter().filter(|party| party.cell.entry().is_some()).all(has_start_events);
     let absent = words::pick(&parties, |party| party.cell == Cell::MISSING);
+    let unknown = words::pick(&parties, |party| party.cell.entry().is_none() && case.progress(party).is_none());
     let at = words::place(case, place);
     let call = words::call(case, rank, entry);
     let site = words::at_site(case, rank, entry);
@@ -54,15 +55,19 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     } else {
         let known = parties.iter().filter(|party| party.cell.entry().is_some()).count();
         let who = match (known, known == parties.len()) {
+            (1, _) => words::ranks_capital(&waiting),
+            (2, true) => "Both members".into(),
             (count, true) => format!("All {count} members"),
-            (1, false) => words::ranks_capital(&waiting),
             (count, false) => format!("The {count} of {} members that are known to be there", parties.len()),
         };
         let fit = if known > 1 { " with equal arguments" } else { "" };
-        let what =
-            if known == parties.len() { "no rank stands out" } else { "what the other members did is not recorded" };
+        let what = if known == parties.len() {
+            "no rank stands out".into()
+        } else {
+            format!("what {} did is not recorded", words::ranks(&unknown))
+        };
         let headline = format!("{who} issued {call} in {at}{site}{fit}, and it did not finish: {what}");
-        let (cause, confidence) = match (timing && !rooted, started.len() == waiting.len()) {
+        let (cause, confidence) = match (timing && !rooted && unknown.is_empty(), started.len() == waiting.len()) {
             (true, true) => (Cause::NetworkOrHardware, Confidence::Medium),
             _ => (Cause::Undetermined, Confidence::Low),
         };
@@ -93,6 +98,9 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         evidence.extend(lines.filter(|line| !evidence.contains(line)));
     }
     let mut next_steps = Vec::new();
+    if !unknown.is_empty() {
+        next_steps.push(format!("get the whole dump of {}: what it did decides", words::ranks(&unknown)));
+    }
     if rooted && suspects.is_empty() {
         next_steps.push(String::from(
             "compare the root (src or dst) that the ranks pass to this call: dumps do not record it",

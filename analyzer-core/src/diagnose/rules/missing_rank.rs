@@ -186,7 +186,7 @@ fn went_past(case: &Case<'_>, rank: RankIdx, (witness, waits_in): (RankIdx, Entr
 fn left_here(case: &Case<'_>, suspects: &[u32], suspect: RankIdx) -> alloc::string::String {
     let Some(last) = case.last_entry(suspect) else {
         let only_active = case.job.rank(suspect).capabilities.only_active;
-        let who = words::form(suspects, "it has", "they have");
+        let who = format!("{} {}", words::ranks(suspects), words::form(suspects, "has", "have"));
         return if only_active {
             format!(", {who} nothing unfinished")
         } else {

@@ -28,17 +28,32 @@ pub(super) struct Division {
     pub by_siblings: bool,
 }
 
-/// Divides the members of a row by what they called; `by_site` also tells calls from different places apart.
+/// Divides the members of a row by what they called; `by_site` also tells calls from different places apart. Then a member without
+/// stacks, whose call would fit several camps, is in none.
 pub(super) fn camps(job: &Job, table: &Table, band: &Band, row: RowIdx, by_site: bool) -> Vec<Camp> {
     let mut camps: Vec<Camp> = Vec::new();
+    let mut silent = Vec::new();
     for (_, rank, entry) in band.issued(row) {
         let call = Call::of(job, table, rank, entry);
+        if by_site && call.site.is_none() {
+            silent.push((call, (rank, entry)));
+            continue;
+        }
         let same = |camp: &&mut Camp| camp.call.fits(&call) && (!by_site || camp.call.same_site(&call));
         match camps.iter_mut().find(same) {
             Some(camp) => camp.voters.push((rank, entry)),
             None => camps.push(Camp { call, voters: alloc::vec![(rank, entry)] }),
         }
     }
+    for (call, voter) in silent {
+        let mut fitting = camps.iter_mut().filter(|camp| camp.call.fits(&call));
+        match (fitting.next(), fitting.next()) {
+            (Some(camp), None) => camp.voters.push(voter),
+            (Some(_), Some(_)) => {}
+            (None, _) => camps.push(Camp { call, voters: alloc::vec![voter] }),
+        }
+    }
+    camps.iter_mut().for_each(|camp| camp.voters.sort_unstable());
     camps.sort_by_key(|camp| (usize::MAX - camp.voters.len(), camp.voters.first().copied()));
     camps
 }

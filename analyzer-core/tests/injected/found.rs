@@ -97,3 +97,10 @@ fn the_same_line_comes_several_times_in_a_step() {
     let shape = Plan { tp: 2, pp: 3, micro: 3, batching: Batching::Always, menu: 130, frames: [false; 3], ..plan() };
     assert_eq!(a_lost_past_changes_no_blame(&Plan { fault: Fault::LeftEarly, at: 104, ..shape }), Ok(()));
 }
+
+#[test]
+fn a_rank_without_stacks_has_no_say_where_only_the_place_differs() {
+    let shape = Plan { dp: 2, tp: 3, pp: 2, layers: 2, micro: 3, batching: Batching::Pairs, menu: 173, ..plan() };
+    let plan = Plan { frames: [true, false, true], fault: Fault::Twice, culprit: 3, at: 405, ..shape };
+    assert_eq!(blame_is_right(&plan), Ok(()));
+}

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { openPage, pickPaths, serve, view } from "./harness.js";
 import { SKIPPED, drop, dropAnything, dumps, folderWith, headline, openDropped } from "./page.js";
 
-const VERDICT = /^Rank 3 skipped one all_reduce in tp\[2-3\]/;
+const VERDICT = /^Rank 3 skipped one all_reduce in tp\[2,3\]/;
 
 test("a dropped folder gives a verdict, and another one dropped on that gives another", async (t) => {
   const { page } = await openDropped(t, dumps(SKIPPED));

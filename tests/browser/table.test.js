@@ -35,7 +35,7 @@ test("all of it works by the keyboard alone, and is said", async (t) => {
   const { page } = await openDropped(t, dumps(SKIPPED));
   await page.keyboard.press("n");
   const said = (text) => announcement(page).filter({ hasText: text }).waitFor({ state: "attached" });
-  await said(/^rank 3, row 18 all_reduce.*, tp\[2-3\]: .*origin of finding F1$/);
+  await said(/^rank 3, row 18 all_reduce.*, tp\[2,3\]: .*origin of finding F1$/);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "grid");
 
   await page.keyboard.press("ArrowLeft");

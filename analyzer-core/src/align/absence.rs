@@ -1,8 +1,7 @@
 //! Why a rank has no entry in a row.
 
 use super::Cell;
-use crate::job::GroupIdx;
-use crate::job::{Capabilities, Job, RankIdx};
+use crate::job::{Capabilities, GroupIdx, Job, RankIdx};
 
 /// What is known of one rank's operations in one group.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,15 +50,13 @@ impl Window {
 
     /// No retained entry in the whole group: if the ring never lost one, the rank issued nothing; else only the counters can tell.
     fn never_used(&self, number: u32, capabilities: &Capabilities) -> Cell {
-        if capabilities.truncated {
-            return Cell::UNKNOWN;
-        }
-        if !capabilities.wrapped && !capabilities.only_active {
-            return Cell::MISSING;
-        }
         match self.counted {
+            _ if capabilities.truncated => Cell::UNKNOWN,
             Some(last) if number > last => Cell::MISSING,
-            _ => Cell::UNKNOWN,
+            // It says that the operation was issued, which no entry shows.
+            Some(_) => Cell::UNKNOWN,
+            None if capabilities.wrapped || capabilities.only_active => Cell::UNKNOWN,
+            None => Cell::MISSING,
         }
     }
 }
@@ -71,9 +68,7 @@ fn after_the_end(capabilities: &Capabilities) -> Cell {
 
 /// The counters of a group, if the dump has them: what was issued last, and what was finished last.
 pub(super) fn counters(job: &Job, rank: RankIdx, group: GroupIdx) -> Option<(u32, u32)> {
-    let statuses = &job.rank(rank).statuses;
-    let at = statuses.binary_search_by_key(&group, |item| item.0).ok()?;
-    let status = statuses.get(at)?.1;
+    let status = job.rank(rank).status(group)?;
     // -1 is never.
     let number = |counter: i64| u32::try_from(counter.max(0)).ok();
     Some((number(status.last_enqueued)?, number(status.last_completed)?))

@@ -25,7 +25,7 @@ pub(super) fn find(job: &Job, bands: &[Band], blocks: &[Blocks]) -> Vec<bool> {
                     progress == Some(Progress::Completed)
                 })
                 .map(|(_, rank, at)| (rank, job.entry(rank, at)))
-                .filter(|(_, entry)| job.op(entry.op).needs_everybody())
+                .filter(|(_, entry)| job.waits_for_all(entry))
                 .collect();
             for (_, rank, cell) in band.dumped_cells_of(row) {
                 if cell != Cell::MISSING {

@@ -41,6 +41,12 @@ impl Band {
         lane.and_then(|lane| self.lane_cells(row).get(lane)).copied().unwrap_or(Cell::NO_DUMP)
     }
 
+    /// The entry of a rank in a row; `None` where it has none there, or is no member.
+    pub fn entry_of(&self, row: RowIdx, rank: RankIdx) -> Option<EntryIdx> {
+        let lane = self.lanes.binary_search_by_key(&rank, |lane| lane.1).ok()?;
+        self.lane_cells(row).get(lane)?.entry()
+    }
+
     /// All rows, oldest first.
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = RowIdx> + ExactSizeIterator + use<> {
         (0..self.numbers.len() as u32).map(RowIdx)

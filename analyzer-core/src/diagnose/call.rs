@@ -121,13 +121,19 @@ fn family(op: &str) -> Family {
     }
 }
 
-fn numels(job: &Job, sizes: ShapesId) -> Numels {
+/// Elements of each tensor.
+pub(super) fn numels(job: &Job, sizes: ShapesId) -> Numels {
     job.symbols.shape_lists.get(sizes).iter().map(|&shape| numel(job.symbols.shapes.get(shape))).collect()
 }
 
 /// Elements of a tensor of this shape; a hostile product saturates.
 pub(crate) fn numel(shape: &[i64]) -> i64 {
     shape.iter().fold(1i64, |product, &extent| product.saturating_mul(extent))
+}
+
+/// Elements of all tensors together.
+pub(super) fn total(job: &Job, sizes: ShapesId) -> i64 {
+    numels(job, sizes).into_iter().fold(0, i64::saturating_add)
 }
 
 fn dtypes(job: &Job, list: DtypesId) -> Vec<StrId> {

@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, Time};
 use super::first_missed;
 use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
 use crate::dump::EntryIdx;
@@ -172,19 +172,14 @@ impl<'a> Case<'a> {
         self.first_missed.get(&rank) == Some(&place)
     }
 
-    /// When the first rank issued an operation, by the clock of the lowest rank; `i64::MAX` when nobody says.
-    pub fn first_issue_ns(&self, place: Place) -> i64 {
+    /// When the first rank issued an operation; `None` when nobody says.
+    fn first_issue(&self, place: Place) -> Option<Time> {
         let issued = |party: &Party| {
             let (rank, entry) = (party.dump?, party.cell.entry()?);
-            Some((rank, self.job.entry(rank, entry).created_ns))
+            Some((rank, self.job.entry(rank, entry).created_ns)).filter(|item| item.1 > 0)
         };
-        self.parties(place)
-            .iter()
-            .filter_map(issued)
-            .filter(|item| item.1 > 0)
-            .map(|(rank, ns)| self.clocks.common_ns(rank, ns))
-            .min()
-            .unwrap_or(i64::MAX)
+        let parties = self.parties(place);
+        parties.iter().filter_map(issued).map(|(rank, ns)| self.clocks.common(rank, ns)).min()
     }
 
     /// What puts places in order where clocks are not to be asked: collectives first, then who has a part in them.
@@ -201,7 +196,8 @@ impl<'a> Case<'a> {
     /// What puts places in order: the time, and where that is the same, who has a part in them. Names of groups come last, since
     /// they say nothing.
     pub(super) fn order(&self, place: Place) -> impl Ord + use<'a> {
-        (self.first_issue_ns(place), self.order_without_clocks(place))
+        let issued = self.first_issue(place);
+        (issued.is_none(), issued, self.order_without_clocks(place))
     }
 
     /// The newest entry of a rank.

@@ -11,17 +11,20 @@ use crate::job::{GroupIdx, Job, RankIdx};
 /// How many of the newest rows of a group are searched for one that all of its members finished.
 const ROWS: usize = 64;
 
-/// What to take from each rank's times to compare them with others'.
+/// A time that can be compared with others of the same clock: the rank whose clock it is, and its nanoseconds.
+pub(super) type Time = (RankIdx, i64);
+
+/// By which rank's clock each rank's times are told, and what to take from them.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    ahead_ns: Vec<i64>,
+    ahead: Vec<Time>,
 }
 
 impl Clocks {
     /// Compares clocks by the operations that ranks finished together, from the lowest rank on. Hosts set their clocks by
     /// themselves; what they saw end at one time, ended at one time.
     pub fn of(job: &Job, table: &Table) -> Clocks {
-        let mut ahead: Vec<Option<i64>> = alloc::vec![None; job.ranks.len()];
+        let mut ahead: Vec<Option<Time>> = alloc::vec![None; job.ranks.len()];
         let mut groups: Vec<Vec<GroupIdx>> = alloc::vec![Vec::new(); job.ranks.len()];
         for band in &table.bands {
             for rank in band.columns.iter().flatten() {
@@ -36,7 +39,9 @@ impl Clocks {
                 continue;
             }
             let mut open = VecDeque::from([root]);
-            ahead.iter_mut().skip(root).take(1).for_each(|slot| *slot = Some(0));
+            if let Some(slot) = ahead.get_mut(root) {
+                *slot = Some((RankIdx(root as u32), 0));
+            }
             while let Some(rank) = open.pop_front() {
                 let mut own = groups.get_mut(rank).map(core::mem::take).unwrap_or_default();
                 // Not by their names, which say nothing.
@@ -51,18 +56,27 @@ impl Clocks {
                 }
             }
         }
-        Clocks { ahead_ns: ahead.into_iter().map(Option::unwrap_or_default).collect() }
+        Clocks { ahead: ahead.into_iter().flatten().collect() }
     }
 
-    /// A time of a rank by the common clock.
-    pub fn common_ns(&self, rank: RankIdx, ns: i64) -> i64 {
-        ns.saturating_sub(self.ahead_ns.get(rank.0 as usize).copied().unwrap_or_default())
+    /// A time of a rank by a common clock. Ranks that finished nothing together have none: then the clock of the lower rank
+    /// comes first, whatever it shows.
+    pub fn common(&self, rank: RankIdx, ns: i64) -> Time {
+        let (clock, ahead) = self.ahead.get(rank.0 as usize).copied().unwrap_or((rank, 0));
+        (clock, ns.saturating_sub(ahead))
     }
 }
 
 /// Sets the clocks of a group's members by one of them: by what they finished together, else by what they issued.
-fn spread(job: &Job, table: &Table, band: &Band, from: RankIdx, ahead: &mut [Option<i64>], open: &mut VecDeque<usize>) {
-    let Some(known) = ahead.get(from.0 as usize).copied().flatten() else { return };
+fn spread(
+    job: &Job,
+    table: &Table,
+    band: &Band,
+    from: RankIdx,
+    ahead: &mut [Option<Time>],
+    open: &mut VecDeque<usize>,
+) {
+    let Some((clock, known)) = ahead.get(from.0 as usize).copied().flatten() else { return };
     let ended = |rank, entry| {
         let ns = job.entry(rank, entry).completed_ns;
         (table.progress(rank, entry) == Progress::Completed && ns > 0).then_some(ns)
@@ -71,14 +85,13 @@ fn spread(job: &Job, table: &Table, band: &Band, from: RankIdx, ahead: &mut [Opt
     let times: [&dyn Fn(RankIdx, EntryIdx) -> Option<i64>; 2] = [&ended, &issued];
     for time in times {
         for row in band.rows().rev().take(ROWS) {
-            let own = band.issued(row).find(|item| item.1 == from);
-            let Some(own) = own.and_then(|(_, rank, entry)| time(rank, entry)) else { continue };
+            let Some(own) = band.entry_of(row, from).and_then(|entry| time(from, entry)) else { continue };
             let mut open_yet = false;
             for (_, rank, cell) in band.dumped_cells_of(row) {
                 let Some(slot @ None) = ahead.get_mut(rank.0 as usize) else { continue };
                 match cell.entry().and_then(|entry| time(rank, entry)) {
                     Some(ns) => {
-                        *slot = Some(known.saturating_add(ns.saturating_sub(own)));
+                        *slot = Some((clock, known.saturating_add(ns.saturating_sub(own))));
                         open.push_back(rank.0 as usize);
                     }
                     None => open_yet = true,

@@ -1,6 +1,6 @@
 //! Whether a call fits its own group: an output that gathers from all must be as large as all inputs together.
 
-use super::call::numel;
+use super::call::total;
 use crate::job::Job;
 use crate::symbols::{ArgsId, ShapesId, StrId};
 
@@ -9,7 +9,10 @@ use crate::symbols::{ArgsId, ShapesId, StrId};
 /// The library checks this when the call is made, so a call that does not fit was made on a group of another size or recorded wrongly.
 pub(super) fn fits_group(job: &Job, op: StrId, args: ArgsId, size: usize) -> Option<bool> {
     let args = job.symbols.args.get(args);
-    let (input, output) = (total(job, args.input_sizes)?, total(job, args.output_sizes)?);
+    if args.input_sizes == ShapesId::default() || args.output_sizes == ShapesId::default() {
+        return None;
+    }
+    let (input, output) = (total(job, args.input_sizes), total(job, args.output_sizes));
     let size = i64::try_from(size).ok()?;
     match job.symbols.strings.get(op) {
         "all_gather" | "_all_gather_base" | "all_gather_single" | "all_gather_into_tensor_coalesced" => {
@@ -20,11 +23,4 @@ pub(super) fn fits_group(job: &Job, op: StrId, args: ArgsId, size: usize) -> Opt
         }
         _ => None,
     }
-}
-
-/// Elements of all tensors together; `None` for none.
-fn total(job: &Job, sizes: ShapesId) -> Option<i64> {
-    let shapes = job.symbols.shape_lists.get(sizes);
-    (!shapes.is_empty())
-        .then(|| shapes.iter().fold(0i64, |sum, &shape| sum.saturating_add(numel(job.symbols.shapes.get(shape)))))
 }

@@ -1,13 +1,12 @@
 //! What makes a finding less sure than its rule says.
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Case, Draft, Place};
 use crate::align::{Cell, Progress};
-use crate::report::{Confidence, Kind, readable_ranges};
+use crate::report::{Kind, rank_words};
 
 /// Seconds after the time limit beyond which a dump shows what the abort left, not what hung.
 const LATE_SECONDS: i64 = 60;
@@ -21,7 +20,7 @@ pub(super) fn weigh(case: &Case<'_>, draft: &mut Draft) {
     if reasons.is_empty() {
         return;
     }
-    draft.confidence = draft.confidence.lowered().max(Confidence::Low);
+    draft.confidence = draft.confidence.lowered();
     draft.evidence.push(format!("less sure: {}", reasons.join("; ")));
 }
 
@@ -44,7 +43,7 @@ fn reasons(case: &Case<'_>, draft: &Draft) -> Vec<String> {
         .filter(|&rank| job.rank_idx(rank).is_some_and(|at| !job.rank(at).capabilities.frames))
         .collect();
     if told_by_frames && !without_frames.is_empty() {
-        reasons.push(format!("no call stacks of rank {}", readable_ranges(&without_frames)));
+        reasons.push(format!("no call stacks of {}", rank_words(&without_frames)));
     }
     let wrapped: Vec<u32> = parties
         .iter()
@@ -53,14 +52,10 @@ fn reasons(case: &Case<'_>, draft: &Draft) -> Vec<String> {
         .map(|party| party.rank)
         .collect();
     if !wrapped.is_empty() && matches!(draft.place, Place::Row(..)) {
-        reasons.push(format!("the ring buffer of rank {} no longer holds this row", readable_ranges(&wrapped)));
+        reasons.push(format!("the ring buffer of {} no longer holds this row", rank_words(&wrapped)));
     }
-    let weak: BTreeSet<u32> = parties
-        .iter()
-        .filter(|party| party.dump.is_some_and(|at| !job.rank(at).capabilities.weak_libraries.is_empty()))
-        .map(|party| party.rank)
-        .collect();
-    if !weak.is_empty() {
+    let reports_nothing = |at| !job.rank(at).capabilities.weak_libraries.is_empty();
+    if parties.iter().filter_map(|party| party.dump).any(reports_nothing) {
         reasons.push("the recorder does not report completion".into());
     }
     if job.group(draft.place.group()).assumed {

@@ -89,10 +89,8 @@ fn distance(case: &Case<'_>, rank: RankIdx, witness: &Party) -> u32 {
 fn same_row(case: &Case<'_>, rank: RankIdx, at: EntryIdx, other: RankIdx) -> Option<EntryIdx> {
     let entry = case.job.entry(rank, at);
     let group = case.job.group_of(rank, &entry)?;
-    let position = case.job.group(group).position(case.job.rank(other).rank)?;
     let band = case.table.band(group);
     let row = band.row_of(entry.collective_seq?)?;
     // A message carries the number of a collective without being it.
-    let own = case.job.group(group).position(case.job.rank(rank).rank)?;
-    (band.cell(row, own).entry() == Some(at)).then(|| band.cell(row, position).entry())?
+    (band.entry_of(row, rank) == Some(at)).then(|| band.entry_of(row, other))?
 }

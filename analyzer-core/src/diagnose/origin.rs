@@ -4,9 +4,8 @@ use alloc::vec::Vec;
 
 use super::disagreement::first_misfit;
 use super::rules::{behind, cycle, divergence, joined, launch_order, message, missing_rank, no_dump, splits};
-use super::vote::siblings;
 use super::wait_graph::WaitGraph;
-use super::{Case, Draft, Place, doubt};
+use super::{Case, Draft, Place, doubt, vote};
 use crate::align::{Band, Cell};
 use crate::report::Kind;
 
@@ -174,7 +173,7 @@ fn are_siblings(case: &Case<'_>, one: Place, other: Place) -> bool {
     let op = |band: &Band, row| {
         band.issued(row).next().map(|(_, rank, entry)| case.table.signature(case.job, rank, entry).0)
     };
-    siblings(case.job, a).any(|sibling| sibling == b)
+    vote::are_siblings(case.job, a, b)
         && band_a.number(row_a) == band_b.number(row_b)
         && op(band_a, row_a) == op(band_b, row_b)
 }

@@ -73,15 +73,16 @@ pub(super) fn decide(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, by_
 
 /// Groups of the same description and size with other members.
 pub(super) fn siblings(job: &Job, group: GroupIdx) -> impl Iterator<Item = GroupIdx> + '_ {
-    let own = job.group(group);
-    (0..job.groups.len() as u32).map(GroupIdx).filter(move |&other| {
-        let theirs = job.group(other);
-        other != group
-            && theirs.desc == own.desc
-            && !own.desc.is_empty()
-            && theirs.members.len() == own.members.len()
-            && theirs.members != own.members
-    })
+    (0..job.groups.len() as u32).map(GroupIdx).filter(move |&other| are_siblings(job, group, other))
+}
+
+/// Whether two groups have the same description and size and other members.
+pub(super) fn are_siblings(job: &Job, one: GroupIdx, other: GroupIdx) -> bool {
+    let (ours, theirs) = (job.group(one), job.group(other));
+    theirs.desc == ours.desc
+        && !ours.desc.is_empty()
+        && theirs.members.len() == ours.members.len()
+        && theirs.members != ours.members
 }
 
 fn ask_siblings(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, camps: &[Camp]) -> Option<usize> {

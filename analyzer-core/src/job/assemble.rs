@@ -45,6 +45,10 @@ impl Job {
             job.snapshot_ns = job.snapshot_ns.max(newest_ns(&rank.entries));
             job.ranks.push(rank);
         }
+        // What is left out is a setting of the whole job: a ring that happens to hold nothing finished is none of it.
+        if job.ranks.iter().any(|dump| dump.capabilities.finished_some) {
+            job.ranks.iter_mut().for_each(|dump| dump.capabilities.only_active = false);
+        }
         // A rank of a single group cannot tell how its recorder counts; the others can.
         if job.ranks.iter().any(|dump| dump.capabilities.single_counter) {
             for capabilities in job.ranks.iter_mut().map(|dump| &mut dump.capabilities) {

@@ -17,6 +17,8 @@ pub struct Capabilities {
     pub wrapped: bool,
     /// Only unfinished entries were dumped: an absent entry may be a finished one.
     pub only_active: bool,
+    /// Some entry is finished.
+    pub finished_some: bool,
     /// The file broke off: newer entries may be lost.
     pub truncated: bool,
     /// `collective_seq_id` counts over all groups (torchcomms): rows are counted per group instead.
@@ -67,10 +69,11 @@ impl Capabilities {
         capabilities.start_events |= clues.statuses.iter().any(|status| status.last_started > 0);
         capabilities.weak_libraries = seen.iter().filter(|item| item.1 && !item.2).map(|item| item.0).collect();
         capabilities.weak_libraries.sort_unstable();
-        let finished_some = clues.statuses.iter().any(|status| status.last_completed > 0);
+        let counted_some = clues.statuses.iter().any(|status| status.last_completed > 0);
+        capabilities.finished_some = completed_any || retired_any;
         // A file that breaks off may have lost its finished entries.
         capabilities.only_active =
-            clues.has_entries_key && !clues.truncated && !completed_any && !retired_any && finished_some;
+            clues.has_entries_key && !clues.truncated && !capabilities.finished_some && counted_some;
         let run = one_run(entries, clues.ops);
         capabilities.gapless = run.is_some();
         capabilities.single_counter = run == Some(true);

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{GroupIdx, Job, RankIdx};
 use crate::dump::{Entry, EntryIdx, State};
-use crate::report::{Quality, QualityKind, readable_ranges};
+use crate::report::{Quality, QualityKind, rank_words};
 use crate::symbols::{ArgsId, StrId};
 
 /// Less than this isn't worth a word: times of different ranks are not compared anyway.
@@ -68,15 +68,11 @@ pub(super) fn skew(job: &Job) -> Option<Quality> {
         return None;
     }
     let or_runs = if distance >= LONG_NS { ", or the dumps are of different runs" } else { "" };
-    let words = |ranks: &[u32]| {
-        let word = if ranks.len() == 1 { "rank" } else { "ranks" };
-        format!("{word} {}", readable_ranges(ranks))
-    };
     let detail = format!(
         "the clock of {} is at least {} s ahead of that of {}{or_runs}; times of different ranks are not compared",
-        words(&ahead),
+        rank_words(&ahead),
         distance / 1_000_000_000,
-        words(&behind)
+        rank_words(&behind)
     );
     let rank = if ahead.len() == 1 { ahead.first().copied() } else { None };
     Some(Quality { kind: QualityKind::ClockSkew, rank, file: None, detail })
@@ -86,7 +82,7 @@ pub(super) fn skew(job: &Job) -> Option<Quality> {
 fn part(job: &Job, rank: RankIdx, entry: &Entry) -> Option<Part> {
     let seq = entry.collective_seq.filter(|_| entry.is_p2p != Some(true) && entry.created_ns > 0)?;
     let name = job.op_name(entry.op);
-    if !waits_for_all(job.symbols.strings.get(name)) || !moves_data(job, entry) {
+    if !job.waits_for_all(entry) {
         return None;
     }
     let group = job.group_of(rank, entry)?;
@@ -97,17 +93,4 @@ fn part(job: &Job, rank: RankIdx, entry: &Entry) -> Option<Part> {
         created_ns: entry.created_ns,
         completed_ns: done.then_some(entry.completed_ns),
     })
-}
-
-/// A root can leave a broadcast early, and an exchange can leave a rank out; these cannot.
-fn waits_for_all(name: &str) -> bool {
-    ["all_reduce", "allreduce", "all_gather", "allgather", "reduce_scatter", "barrier"]
-        .iter()
-        .any(|part| name.contains(part))
-}
-
-/// Empty tensors wait for nobody.
-fn moves_data(job: &Job, entry: &Entry) -> bool {
-    let shapes = job.symbols.shape_lists.get(job.symbols.args.get(entry.args).input_sizes);
-    shapes.iter().all(|&shape| job.symbols.shapes.get(shape).iter().all(|&extent| extent > 0))
 }

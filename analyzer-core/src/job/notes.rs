@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Job, RankDump};
-use crate::report::{Quality, QualityKind, ranges};
+use crate::report::{Quality, QualityKind, rank_words};
 
 /// More entries in one dump than any sensible ring buffer has.
 const UNUSUAL_ENTRIES: usize = 100_000;
@@ -88,12 +88,6 @@ pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
         let versions: Vec<&str> = versions.into_iter().collect();
         note(QualityKind::MixedVersions, None, None, format!("dumps of versions {}", versions.join(", ")));
     }
-}
-
-/// `rank 3`, `ranks 0-2,5`.
-fn rank_words(ranks: &[u32]) -> String {
-    let word = if ranks.len() == 1 { "rank" } else { "ranks" };
-    format!("{word} {}", ranges(ranks.iter().copied()))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::dump::{Dump, Entries};
-use crate::report::{Quality, QualityKind, readable_ranges};
+use crate::report::{Quality, QualityKind, rank_words, readable_ranges};
 
 /// Between two runs there is at least this time.
 const PAUSE_NS: i64 = 60_000_000_000;
@@ -63,14 +63,8 @@ fn disagreeing_worlds(used: &[Dump]) -> Option<Quality> {
         .iter()
         .take(QUOTED)
         .map(|(world, ranks)| {
-            let one = if ranks.len() == 1 { "rank" } else { "ranks" };
             let says = if ranks.len() == 1 { "says" } else { "say" };
-            format!(
-                "{one} {} {says} that it has {} ranks ({})",
-                readable_ranges(ranks),
-                world.len(),
-                readable_ranges(world)
-            )
+            format!("{} {says} that it has {} ranks ({})", rank_words(ranks), world.len(), readable_ranges(world))
         })
         .collect();
     if sides.len() > QUOTED {
@@ -107,18 +101,16 @@ fn left_over(mut spans: Vec<Span>, used: &[Dump]) -> Option<Quality> {
     stale.sort_unstable();
     let until = spans.iter().filter(|span| stale.binary_search(&span.rank).is_ok()).map(|span| span.until_ns).max()?;
     let pause = newest.first()?.from_ns.saturating_sub(until) / 1_000_000_000;
-    let word = if stale.len() == 1 { "rank" } else { "ranks" };
     let current: Vec<u32> = current.into_iter().collect();
+    let stale_words = rank_words(&stale);
     Some(Quality {
         kind: QualityKind::DuplicateRank,
         rank: if stale.len() == 1 { stale.first().copied() } else { None },
         file: None,
         detail: format!(
-            "the only dumps of {word} {} end {pause} s before those of ranks {} begin, as older dumps of the latter do: \
-             they are left over from an earlier run, so that what is said of {word} {} may be wrong",
-            readable_ranges(&stale),
-            readable_ranges(&current),
-            readable_ranges(&stale)
+            "the only dumps of {stale_words} end {pause} s before those of {} begin, as older dumps of the latter do: \
+             they are left over from an earlier run, so that what is said of {stale_words} may be wrong",
+            rank_words(&current)
         ),
     })
 }

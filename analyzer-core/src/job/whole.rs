@@ -32,6 +32,14 @@ pub struct RankDump {
     pub capabilities: Capabilities,
 }
 
+impl RankDump {
+    /// The counters of a group, where the dump has them.
+    pub fn status(&self, group: GroupIdx) -> Option<GroupStatus> {
+        let at = self.statuses.binary_search_by_key(&group, |item| item.0).ok()?;
+        self.statuses.get(at).map(|item| item.1)
+    }
+}
+
 /// All dumps of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
@@ -110,6 +118,13 @@ impl Job {
             && entry.timeout_ms > 0
             && entry.created_ns > 0
             && entry.completed_ns.saturating_sub(entry.created_ns) / 1_000_000 > i64::from(entry.timeout_ms)
+    }
+
+    /// Whether nobody can finish an operation before every member has begun it: all give, all take, and there is something to give.
+    pub fn waits_for_all(&self, entry: &Entry) -> bool {
+        let shapes = self.symbols.shape_lists.get(self.symbols.args.get(entry.args).input_sizes);
+        self.op(entry.op).waits_for_all()
+            && shapes.iter().all(|&shape| self.symbols.shapes.get(shape).iter().all(|&extent| extent > 0))
     }
 
     /// Whether a frame belongs to a library.

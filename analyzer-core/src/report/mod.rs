@@ -22,7 +22,7 @@ pub use contract::{
 };
 pub use json::render_json;
 pub(crate) use panel::cell_detail;
-pub use ranges::{ranges, ranks_in, readable_ranges};
+pub use ranges::{ranges, rank_words, ranks_in, readable_ranges};
 pub use sizes::{shapes_text, sizes_text};
 pub use table_index::{Band, CellCode, FindingPlace, RankColumn, RowHead, TableIndex};
 pub(crate) use table_view::TableView;

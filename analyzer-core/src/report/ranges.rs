@@ -57,6 +57,12 @@ pub fn readable_ranges(ranks: &[u32]) -> String {
     }
 }
 
+/// Sorted ranks with their noun: `rank 5`, `ranks 0-2,5`.
+pub fn rank_words(ranks: &[u32]) -> String {
+    let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
+    format!("{noun} {}", readable_ranges(ranks))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -104,3 +104,23 @@ fn a_rank_without_stacks_has_no_say_where_only_the_place_differs() {
     let plan = Plan { frames: [true, false, true], fault: Fault::Twice, culprit: 3, at: 405, ..shape };
     assert_eq!(blame_is_right(&plan), Ok(()));
 }
+
+#[test]
+fn rings_that_hold_nothing_finished_leave_nothing_out() {
+    let shape = Plan { dp: 2, tp: 4, pp: 4, micro: 3, batching: Batching::Pairs, menu: 110, ahead: [100; 3], ..plan() };
+    let plan = Plan { ring: [1000, 30, 30], status: true, fault: Fault::DeviceStuck, culprit: 12, at: 474, ..shape };
+    assert_eq!(blame_is_right(&plan), Ok(()));
+}
+
+#[test]
+fn a_device_that_waits_in_something_older_is_not_late() {
+    let shape = Plan { dp: 4, pp: 2, steps: 2, micro: 3, menu: 96, ahead: [5; 3], timing: true, ..plan() };
+    assert_eq!(a_lost_past_changes_no_blame(&Plan { fault: Fault::NoMessage, culprit: 4, at: 267, ..shape }), Ok(()));
+}
+
+#[test]
+fn clocks_of_ranks_that_finished_nothing_together_are_not_compared() {
+    let shape = Plan { dp: 3, tp: 2, pp: 2, steps: 2, layers: 2, micro: 3, batching: Batching::Always, ..plan() };
+    let shape = Plan { menu: 98, ring: [30, 1000, 1000], fault: Fault::Death, culprit: 3, at: 703, ..shape };
+    assert_eq!(names_are_nothing(&Plan { lost: vec![1], ..shape }), Ok(()));
+}

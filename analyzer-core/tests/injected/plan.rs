@@ -189,7 +189,7 @@ fn any_with(fault: impl Strategy<Value = Fault>, lost: impl Strategy<Value = Vec
         });
     let length = (2..=3u32, 1..=2u32, 1..=3u32);
     let batching = prop::sample::select(&[Batching::Never, Batching::Pairs, Batching::Always][..]);
-    let ahead = prop_oneof![Just(1usize), Just(2), Just(5), Just(20)];
+    let ahead = prop_oneof![Just(1usize), Just(2), Just(5), Just(20), Just(100)];
     let manner = (
         batching,
         0..256u32,
@@ -198,7 +198,7 @@ fn any_with(fault: impl Strategy<Value = Fault>, lost: impl Strategy<Value = Vec
         prop_oneof![3 => ahead.clone().prop_map(|all| [all; 3]), 1 => [ahead.clone(), ahead.clone(), ahead]],
     );
     // Larger than what is pending.
-    let ring = prop_oneof![Just(1000usize), Just(70), Just(45)];
+    let ring = prop_oneof![Just(1000usize), Just(70), Just(45), Just(30)];
     let recorders = (
         any::<bool>(),
         prop_oneof![6 => Just([true; 3]), 1 => Just([false; 3]), 1 => any::<[bool; 3]>()],

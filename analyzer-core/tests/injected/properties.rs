@@ -126,8 +126,11 @@ fn order_is_nothing(plan: &Plan) -> Result<(), String> {
         other.swap(at, salt(plan, at as u32) % (at + 1));
     }
     let (one, other) = (render_json(analyze(readings).report()), render_json(analyze(other).report()));
+    if one == other {
+        return Ok(());
+    }
     let differs = one.lines().zip(other.lines()).find(|(a, b)| a != b);
-    differs.map_or(Ok(()), |(a, b)| Err(format!("{a} became {b}")))
+    Err(format!("{differs:?} of {} and {} bytes", one.len(), other.len()))
 }
 
 /// New names and numbers of groups, other record ids where a ring lost some anyway, clocks up to an hour apart.

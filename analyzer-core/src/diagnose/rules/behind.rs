@@ -113,8 +113,7 @@ fn depth(case: &Case<'_>, group: GroupIdx, from: RowIdx, rank: RankIdx) -> usize
                 let progress = case.table.cell_progress(Some(other), cell);
                 own |= other == rank && progress.is_some_and(Progress::is_pending);
                 peer |= other != rank && progress == Some(Progress::Completed);
-                alone |=
-                    cell.entry().is_some_and(|entry| !case.job.op(case.job.entry(other, entry).op).needs_everybody());
+                alone |= cell.entry().is_some_and(|entry| !case.job.waits_for_all(&case.job.entry(other, entry)));
             }
             own && peer && !alone
         })

@@ -73,10 +73,9 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
 fn tail(case: &Case<'_>, group: GroupIdx, from: RowIdx, camp: &Camp) -> Vec<Call> {
     let band = case.table.band(group);
     let calls = |rank: RankIdx| -> Vec<Call> {
-        let Some(position) = band.columns.iter().position(|&column| column == Some(rank)) else { return Vec::new() };
         band.rows()
             .skip(from.0 as usize)
-            .map_while(|row| band.cell(row, position).entry())
+            .map_while(|row| band.entry_of(row, rank))
             .take(512)
             .map(|entry| Call::of(case.job, case.table, rank, entry))
             .collect()

@@ -1,6 +1,6 @@
 //! Whether a message or a collective comes first, by what the same two ranks did before.
 
-use crate::align::{Band, Message, RowIdx};
+use crate::align::{Message, RowIdx};
 use crate::diagnose::{Call, Case, Place, vote};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
@@ -32,13 +32,13 @@ pub(super) fn of(
 ) -> Option<Habit> {
     let message = case.message(place)?;
     let band = case.table.band(group);
-    let now_absent = entry_in(band, row, absent)?;
+    let now_absent = band.entry_of(row, absent)?;
     let before = RowIdx(row.0.checked_sub(1)?);
     let earlier = (1..row.0).rev().take(HISTORY as usize).map(RowIdx).find(|&earlier| {
         // The same call, after the same calls: one line may be reached several times in a step.
         (0..=earlier.0.min(CONTEXT)).all(|back| {
             let call = |row: RowIdx| {
-                let at = entry_in(band, RowIdx(row.0.checked_sub(back)?), absent)?;
+                let at = band.entry_of(RowIdx(row.0.checked_sub(back)?), absent)?;
                 Some(Call::of(case.job, case.table, absent, at))
             };
             match (call(row), call(earlier)) {
@@ -51,10 +51,10 @@ pub(super) fn of(
     let earlier_before = RowIdx(earlier.0.checked_sub(1)?);
 
     let count = |rank: RankIdx, from: RowIdx, to: Option<EntryIdx>| {
-        let from = entry_in(band, from, rank)?;
+        let from = band.entry_of(from, rank)?;
         Some(posted(case, place.group(), &message, rank, from, to))
     };
-    let usual = |rank: RankIdx| count(rank, earlier_before, Some(entry_in(band, earlier, rank)?));
+    let usual = |rank: RankIdx| count(rank, earlier_before, Some(band.entry_of(earlier, rank)?));
     if count(absent, before, Some(now_absent))? < usual(absent)? {
         return Some(Habit::AbsentDeparted);
     }
@@ -108,7 +108,7 @@ pub(super) fn of_others(
             let issued = core::iter::once(group)
                 .chain(vote::siblings(case.job, group))
                 .find(|&of| case.job.group(of).position(mate).is_some())
-                .and_then(|of| entry_in(case.table.band(of), case.table.band(of).row_of(number)?, dump));
+                .and_then(|of| case.table.band(of).entry_of(case.table.band(of).row_of(number)?, dump));
             match (posted, issued) {
                 (None, None) => continue,
                 (None, Some(_)) => row_first += 1,
@@ -135,11 +135,6 @@ pub(super) fn is_counted(case: &Case<'_>, message: &Message) -> bool {
 fn is_complete(case: &Case<'_>, rank: RankIdx) -> bool {
     let capabilities = &case.job.rank(rank).capabilities;
     !(capabilities.wrapped || capabilities.only_active || capabilities.truncated)
-}
-
-fn entry_in(band: &Band, row: RowIdx, rank: RankIdx) -> Option<EntryIdx> {
-    let position = band.columns.iter().position(|&column| column == Some(rank))?;
-    band.cell(row, position).entry()
 }
 
 /// How many messages of the same pair a rank posted after one entry and before another one (or until now).

@@ -32,9 +32,11 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         words::op(case, rank, entry).as_str(),
         "broadcast" | "reduce" | "gather" | "scatter" | "_broadcast_oop" | "_reduce_oop"
     );
-    // Only who records start events has not begun what is merely scheduled.
-    let not_begun =
-        words::pick(&parties, |party| has_start_events(party) && case.progress(party) == Some(Progress::Scheduled));
+    // Only who records start events has not begun what is merely scheduled, and only who waits in nothing older is late with it.
+    let is_front = |party: &Party| party.dump.and_then(|rank| case.front(rank)).is_some_and(|front| front.1 == place);
+    let not_begun = words::pick(&parties, |party| {
+        has_start_events(party) && is_front(party) && case.progress(party) == Some(Progress::Scheduled)
+    });
     let behind =
         !not_begun.is_empty() && !started.is_empty() && not_begun.len() * 2 < parties.len() && absent.is_empty();
     let (kind, cause, confidence, suspects, headline): (Kind, Cause, Confidence, Vec<u32>, String) = if behind {

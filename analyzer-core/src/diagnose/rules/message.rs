@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::habit::{self, Habit};
 use super::words;
 use crate::align::{Cell, Message};
-use crate::diagnose::call::numel;
+use crate::diagnose::call::total;
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place, custom};
 use crate::job::{GroupIdx, RankIdx};
@@ -238,8 +238,7 @@ fn entry_content(case: &Case<'_>, rank: RankIdx, cell: Cell) -> Option<Content> 
         (args.input_sizes, args.input_dtypes)
     };
     let shapes = symbols.shape_lists.get(sizes);
-    let total = shapes.iter().fold(0i64, |sum, &shape| sum.saturating_add(numel(symbols.shapes.get(shape))));
-    (!shapes.is_empty()).then(|| (total, symbols.dtype_lists.get(dtypes).first().copied()))
+    (!shapes.is_empty()).then(|| (total(case.job, sizes), symbols.dtype_lists.get(dtypes).first().copied()))
 }
 
 /// What the newest earlier message of the pair held on which both ends agreed.

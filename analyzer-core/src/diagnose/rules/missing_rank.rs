@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::words;
-use crate::align::{Band, Cell, RowIdx, Table};
+use crate::align::{Cell, RowIdx};
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place};
 use crate::dump::EntryIdx;
@@ -127,9 +127,10 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
     } else {
         headline
     };
+    let cause = if went_on { Cause::CpuDivergence } else { Cause::CpuStuck };
     Some(Draft {
         kind: if went_on { Kind::SkippedCollective } else { Kind::MissingRank },
-        cause: if went_on { Cause::CpuDivergence } else { Cause::CpuStuck },
+        cause,
         confidence,
         place: origin,
         more: places.get(usize::from(!earlier)..).unwrap_or(&[]).to_vec(),
@@ -138,7 +139,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
         sides: words::sides_by_progress(case, origin),
         headline,
         evidence,
-        alternatives: alternatives(case, suspect, case.table),
+        alternatives: alternatives(case, suspect, cause),
         next_steps: alloc::vec![
             words::main_thread_stack(&suspects),
             "look between the two places: data loading, checkpointing, compilation, a lock, an exception handler that takes long"
@@ -175,11 +176,10 @@ fn is_first_repetition(case: &Case<'_>, rank: RankIdx, waits_in: EntryIdx) -> bo
 
 /// Whether a rank has issued an operation that another one issued after the one in which it waits.
 fn went_past(case: &Case<'_>, rank: RankIdx, (witness, waits_in): (RankIdx, EntryIdx)) -> bool {
-    let position = |band: &Band, rank| band.columns.iter().position(|&column| column == Some(rank));
-    case.table.bands.iter().any(|band| {
-        let (Some(own), Some(theirs)) = (position(band, rank), position(band, witness)) else { return false };
-        let newest = band.rows().rev().find(|&row| band.cell(row, own).entry().is_some());
-        newest.and_then(|row| band.cell(row, theirs).entry()).is_some_and(|entry| entry > waits_in)
+    case.job.rank(rank).groups.iter().any(|&group| {
+        let band = case.table.band(group);
+        let newest = band.rows().rev().find(|&row| band.entry_of(row, rank).is_some());
+        newest.and_then(|row| band.entry_of(row, witness)).is_some_and(|entry| entry > waits_in)
     })
 }
 
@@ -200,8 +200,7 @@ fn left_here(case: &Case<'_>, suspects: &[u32], suspect: RankIdx) -> alloc::stri
 /// What the counters of a dump of unfinished operations say of a group.
 fn counted(case: &Case<'_>, group: GroupIdx, rank: RankIdx) -> Option<alloc::string::String> {
     let dump = case.job.rank(rank);
-    let at = dump.statuses.binary_search_by_key(&group, |item| item.0).ok()?;
-    let status = dump.statuses.get(at)?.1;
+    let status = dump.status(group)?;
     dump.capabilities.only_active.then(|| {
         format!(
             "rank {}: its counters in {} stand at {} issued and {} finished",
@@ -221,13 +220,13 @@ fn silence(case: &Case<'_>, rank: RankIdx) -> Option<alloc::string::String> {
         .then(|| format!("rank {}: silent for the last {} s of the dumps", case.job.rank(rank).rank, silent_ms / 1000))
 }
 
-fn alternatives(case: &Case<'_>, suspect: RankIdx, table: &Table) -> Vec<Alternative> {
+fn alternatives(case: &Case<'_>, suspect: RankIdx, cause: Cause) -> Vec<Alternative> {
     let mut alternatives = alloc::vec![Alternative {
         cause: Cause::CpuDivergence,
         why: "it left the loop or took a branch without this op and ended: then its main thread is not on the way to the missing op"
             .into(),
     }];
-    let unfinished = case.last_entry(suspect).is_some_and(|at| table.progress(suspect, at).is_pending());
+    let unfinished = case.last_entry(suspect).is_some_and(|at| case.table.progress(suspect, at).is_pending());
     if !unfinished {
         alternatives.push(Alternative {
             cause: Cause::GpuStuck,
@@ -238,5 +237,6 @@ fn alternatives(case: &Case<'_>, suspect: RankIdx, table: &Table) -> Vec<Alterna
         cause: Cause::ProcessLost,
         why: "the process died after it wrote its dump: its log or exit status shows it".into(),
     });
+    alternatives.retain(|other| other.cause != cause);
     alternatives
 }

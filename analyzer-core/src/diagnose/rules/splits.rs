@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::words;
 use crate::align::Progress;
-use crate::diagnose::call::numel;
+use crate::diagnose::call::{numels, total};
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place};
 use crate::dump::EntryIdx;
@@ -132,7 +132,7 @@ fn lists(case: &Case<'_>, rank: RankIdx, entry: EntryIdx, size: usize) -> Option
     let side = |splits: Option<ShapeId>, sizes: ShapesId| -> Option<Vec<i64>> {
         let list = match splits {
             Some(splits) => symbols.shapes.get(splits).to_vec(),
-            None => symbols.shape_lists.get(sizes).iter().map(|&shape| numel(symbols.shapes.get(shape))).collect(),
+            None => numels(case.job, sizes),
         };
         (list.len() == size).then_some(list)
     };
@@ -222,8 +222,8 @@ fn totals(case: &Case<'_>, place: Place, calls: &[(u32, RankIdx, EntryIdx)]) -> 
     let (mut sent, mut received) = (0i64, 0i64);
     for &(_, rank, entry) in calls {
         let args = args(case, rank, entry);
-        sent = sent.saturating_add(total(case, args.input_sizes));
-        received = received.saturating_add(total(case, args.output_sizes));
+        sent = sent.saturating_add(total(case.job, args.input_sizes));
+        received = received.saturating_add(total(case.job, args.output_sizes));
     }
     if sent == received || !records_shapes(case, rank) {
         return None;
@@ -248,11 +248,6 @@ fn totals(case: &Case<'_>, place: Place, calls: &[(u32, RankIdx, EntryIdx)]) -> 
         next_steps: alloc::vec![advice()],
         hangs: true,
     })
-}
-
-fn total(case: &Case<'_>, sizes: ShapesId) -> i64 {
-    let shapes = case.job.symbols.shape_lists.get(sizes).iter();
-    shapes.fold(0i64, |sum, &shape| sum.saturating_add(numel(case.job.symbols.shapes.get(shape))))
 }
 
 /// Dumps before version 2.4 hold made-up shapes for an all_to_all; a list of entries without a version is older still.

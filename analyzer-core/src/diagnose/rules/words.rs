@@ -9,6 +9,7 @@ use crate::diagnose::case::Party;
 use crate::diagnose::{Absence, Case, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
+pub(super) use crate::report::rank_words as ranks;
 use crate::report::{Site, readable_ranges, sizes_text};
 
 /// Next step that tells a stuck program from a skipped call.
@@ -17,12 +18,6 @@ pub(super) fn main_thread_stack(list: &[u32]) -> String {
     format!(
         "take a main-thread stack{of} (py-spy dump --pid PID): it shows where the program is now, the dump only where it issued its last op"
     )
-}
-
-/// `rank 5`, `ranks 0-2,5`.
-pub(super) fn ranks(list: &[u32]) -> String {
-    let word = if list.len() == 1 { "rank" } else { "ranks" };
-    format!("{word} {}", readable_ranges(list))
 }
 
 /// `Rank 5`, `Ranks 0-2,5`.

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Place;
+use super::{Place, WaitStep};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Alternative, Cause, Confidence, Kind};
@@ -21,6 +21,8 @@ pub struct Draft {
     pub place: Place,
     /// Where else the same happened: the same row of sibling groups.
     pub more: Vec<Place>,
+    /// Where waits go round through the place; empty where they don't, or where that is not what it is about.
+    pub cycle: Vec<WaitStep>,
     /// Blamed ranks, ascending; empty when none can be singled out.
     pub suspects: Vec<u32>,
     /// Two sides that the evidence cannot tell apart.

@@ -26,5 +26,4 @@ pub use call::Call;
 pub use case::{Case, Place};
 pub use draft::{Absence, Draft, DraftSide};
 pub use origin::diagnose;
-pub(crate) use wait_cycle::WaitStep;
-pub(crate) use wait_graph::WaitGraph;
+pub use wait_cycle::WaitStep;

@@ -41,7 +41,12 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
     if drafts.is_empty() {
         drafts = passed(case);
     }
-    drafts.iter_mut().for_each(|draft| doubt::weigh(case, draft));
+    for draft in &mut drafts {
+        doubt::weigh(case, draft);
+        if draft.hangs && matches!(draft.kind, Kind::CrossGroupDeadlock | Kind::OrderMismatch | Kind::P2pUnmatched) {
+            draft.cycle = graph.cycle(case, draft.place);
+        }
+    }
     drafts
 }
 

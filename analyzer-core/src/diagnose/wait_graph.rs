@@ -9,7 +9,7 @@ use crate::align::{Cell, Progress};
 
 /// Places in which ranks wait, oldest first, and what each of them waits for.
 #[derive(Debug, Default)]
-pub(crate) struct WaitGraph {
+pub(super) struct WaitGraph {
     /// The places, what began first first.
     pub places: Vec<Place>,
     /// For each place, the places in which ranks wait that it waits for: indices, sorted.

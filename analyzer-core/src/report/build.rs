@@ -11,7 +11,7 @@ use super::{
     Report, SCHEMA, Side, SideState, Site, Tool, ranges,
 };
 use crate::align::Progress;
-use crate::diagnose::{Absence, Case, Draft, DraftSide, Place, WaitGraph, WaitStep};
+use crate::diagnose::{Absence, Case, Draft, DraftSide, Place, WaitStep};
 use crate::dump::{Entry, EntryIdx};
 use crate::job::{GroupIdx, RankIdx};
 use crate::symbols::{DtypesId, ShapesId};
@@ -19,9 +19,8 @@ use crate::symbols::{DtypesId, ShapesId};
 /// Puts the report together.
 pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
     let ranks = rank_states(case, drafts);
-    let mut findings: Vec<Finding> =
+    let findings: Vec<Finding> =
         drafts.iter().enumerate().map(|(at, draft)| finding(case, at, draft, &ranks)).collect();
-    add_cycles(case, drafts, &mut findings);
     let verdict = match findings.first() {
         Some(first) => first.kind.name(),
         None if case.job.ranks.iter().all(|dump| dump.entries.is_empty()) => "nothing_pending",
@@ -199,7 +198,7 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
         victims: ranges(victims),
         blocked: ranges(blocked.map(|state| state.rank)),
         sides,
-        cycle: Vec::new(),
+        cycle: draft.cycle.iter().map(|step| cycle_step(case, step)).collect(),
         also: also(case, draft),
         evidence: draft.evidence.clone(),
         alternatives: draft.alternatives.clone(),
@@ -223,20 +222,6 @@ fn finding_group(case: &Case<'_>, group: GroupIdx) -> FindingGroup {
         desc: of.desc.clone(),
         label: case.job.label(group),
         ranks: ranges(of.members.iter().copied()),
-    }
-}
-
-/// Adds where waits go round to the findings that are about that.
-fn add_cycles(case: &Case<'_>, drafts: &[Draft], findings: &mut [Finding]) {
-    let goes_round = |draft: &Draft| {
-        draft.hangs && matches!(draft.kind, Kind::CrossGroupDeadlock | Kind::OrderMismatch | Kind::P2pUnmatched)
-    };
-    if !drafts.iter().any(goes_round) {
-        return;
-    }
-    let graph = WaitGraph::of(case);
-    for (draft, finding) in drafts.iter().zip(findings).filter(|(draft, _)| goes_round(draft)) {
-        finding.cycle = graph.cycle(case, draft.place).iter().map(|step| cycle_step(case, step)).collect();
     }
 }
 

@@ -46,6 +46,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
         confidence: Confidence::High,
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: Vec::new(),
         tie: false,
         sides,

@@ -67,6 +67,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place]) -> Option
         confidence: if sure { Confidence::Medium } else { Confidence::Low },
         place,
         more: places.get(1..).unwrap_or(&[]).to_vec(),
+        cycle: Vec::new(),
         suspects: suspects.clone(),
         tie: false,
         sides: words::sides_by_progress(case, place),

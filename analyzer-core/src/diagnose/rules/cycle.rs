@@ -71,6 +71,7 @@ pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> O
         confidence,
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: suspects.clone(),
         tie: false,
         sides,
@@ -165,6 +166,7 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
         confidence: if tie { Confidence::Medium } else { Confidence::High },
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: if tie { Vec::new() } else { odd_ranks.clone() },
         tie,
         sides: alloc::vec![usual_side, odd_side],
@@ -224,6 +226,7 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
         confidence: Confidence::Medium,
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: Vec::new(),
         tie: false,
         headline: format!(

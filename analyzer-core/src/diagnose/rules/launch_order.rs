@@ -50,6 +50,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         confidence: Confidence::High,
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: Vec::new(),
         tie: false,
         sides: alloc::vec![

@@ -73,6 +73,7 @@ fn describe_skipper(case: &Case<'_>, front: Place, skipper: &Party) -> Option<Dr
         confidence: Confidence::Medium,
         place: front,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: alloc::vec![skipper.rank],
         tie: false,
         sides,
@@ -122,6 +123,7 @@ fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party], absent: 
         confidence: if idle { Confidence::Medium } else { Confidence::High },
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: alloc::vec![absent.rank],
         tie: false,
         sides,
@@ -197,6 +199,7 @@ pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<
         confidence: if suspects.is_empty() { Confidence::Medium } else { Confidence::High },
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         tie: suspects.is_empty(),
         suspects,
         sides: alloc::vec![

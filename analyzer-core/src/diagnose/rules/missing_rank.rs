@@ -134,6 +134,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
         confidence,
         place: origin,
         more: places.get(usize::from(!earlier)..).unwrap_or(&[]).to_vec(),
+        cycle: Vec::new(),
         suspects: if tie { Vec::new() } else { suspects.clone() },
         tie,
         sides: words::sides_by_progress(case, origin),

@@ -30,6 +30,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
         confidence,
         place,
         more: Vec::new(),
+        cycle: Vec::new(),
         suspects: if scant { Vec::new() } else { absent.clone() },
         tie: false,
         sides: words::sides_by_progress(case, place),

@@ -83,12 +83,18 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
         .iter()
         .filter_map(|&rank| case.job.rank_idx(rank))
         .any(|rank| went_past(case, rank, (witness_rank, witness_entry)));
+    // Without a stack there is only the operation, which is said already.
+    let no_stack = case.job.call_site(case.job.entry(witness_rank, witness_entry).stack).is_none();
+    let waits_in = match no_stack && !earlier {
+        true => "it".into(),
+        false => words::site_or_op(case, witness_rank, witness_entry),
+    };
     let headline = format!(
         "{} {} {call} in {at}: {} in {}{}{}",
         words::ranks_capital(&suspects),
         if went_on { "skipped" } else { "never issued" },
         words::others_wait(&waiting),
-        words::site_or_op(case, witness_rank, witness_entry),
+        waits_in,
         if earlier { format!(" ({waits_at})") } else { alloc::string::String::new() },
         left_here(case, &suspects, suspect),
     );

@@ -16,6 +16,8 @@ pub struct Blocks {
     pub members: BTreeMap<EntryIdx, Vec<EntryIdx>>,
     /// For entries that are part of a block and do not stand for it, and for the ends of blocks of messages: no row of their own.
     pub folded: Vec<bool>,
+    /// Whether an unfinished block lost members to the ring, so that no row shows it.
+    pub lost_pending: bool,
     /// Whether blocks of messages are in use, as far as seen.
     has_blocks: bool,
 }
@@ -39,6 +41,7 @@ impl Blocks {
             progress: entries.iter().map(|(_, entry)| progress(job, rank, &entry)).collect(),
             members: BTreeMap::new(),
             folded: alloc::vec![false; entries.len()],
+            lost_pending: false,
             has_blocks: false,
         };
         blocks.forget_given_up(job, rank);
@@ -88,6 +91,7 @@ impl Blocks {
         let mut has_messages = job.entry(rank, end).is_p2p == Some(true);
         // Its first members left the ring, or all of them: what it was is as unknown as what went before it.
         let is_cut = job.rank(rank).capabilities.wrapped && inner.first().unwrap_or(&end).0 == 0;
+        self.lost_pending |= is_cut && progress.is_pending();
         self.has_blocks |= has_messages;
         for at in inner {
             if let Some(place) = self.progress.get_mut(at.0 as usize) {

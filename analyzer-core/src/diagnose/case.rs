@@ -164,7 +164,8 @@ impl<'a> Case<'a> {
         let dump = self.job.rank(rank);
         let lost_some = || dump.statuses.iter().any(|(_, status)| status.last_enqueued > status.last_completed);
         let is_stale = self.table.stale.get(rank.0 as usize).copied().unwrap_or(false);
-        self.front(rank).is_none() && !is_stale && !(dump.capabilities.wrapped && lost_some())
+        let lost_block = self.table.blocks.get(rank.0 as usize).is_some_and(|blocks| blocks.lost_pending);
+        self.front(rank).is_none() && !is_stale && !lost_block && !(dump.capabilities.wrapped && lost_some())
     }
 
     /// Whether this place is where a rank is missing first.

@@ -36,10 +36,13 @@ pub(super) fn usual_after(case: &Case<'_>, rank: RankIdx, end: EntryIdx) -> Opti
     Some((own.get(best)?.0, alike(best)))
 }
 
-/// Whether a rank did at an entry what it used to do there.
-pub(super) fn is_usual(case: &Case<'_>, rank: RankIdx, at: EntryIdx) -> bool {
-    usual_after(case, rank, at)
-        .is_some_and(|(then, alike)| alike >= CONTEXT && key(case, rank, then) == key(case, rank, at))
+/// Whether a rank may have done at an entry what it used to do there. Where the ring lost its past and no long enough stretch of it is
+/// like the present one, that is open.
+pub(super) fn may_be_usual(case: &Case<'_>, rank: RankIdx, at: EntryIdx) -> bool {
+    match usual_after(case, rank, at) {
+        Some((then, alike)) if alike >= CONTEXT => key(case, rank, then) == key(case, rank, at),
+        _ => case.job.rank(rank).capabilities.wrapped,
+    }
 }
 
 fn key(case: &Case<'_>, rank: RankIdx, at: EntryIdx) -> Key {

@@ -92,7 +92,9 @@ fn ask_siblings(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, camps: &
         let band = table.band(sibling);
         let Some(their_row) = band.row_of(own.number(row)) else { continue };
         let Some(theirs) = unanimous(job, table, band, their_row) else { continue };
-        if let Some(at) = camps.iter().position(|camp| camp.call.equals(&theirs))
+        // A sibling without stacks cannot tell camps apart that differ in the place alone.
+        let mut agreeing = (0..camps.len()).filter(|&at| camps.get(at).is_some_and(|camp| camp.call.equals(&theirs)));
+        if let (Some(at), None) = (agreeing.next(), agreeing.next())
             && let Some(count) = votes.get_mut(at)
             && ran_the_same(job, table, (own, row), (band, their_row))
         {

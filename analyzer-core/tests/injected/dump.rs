@@ -158,7 +158,7 @@ fn write(job: &Job, reached: &Reached, rank: u32, recorders: &Recorders, drop: u
     let own_groups: Vec<usize> =
         (0..job.groups.len()).filter(|&group| job.groups[group].members.contains(&rank)).collect();
     for (nth, &group) in own_groups.iter().enumerate() {
-        let (name, of) = (group_name(group, names.groups), &job.groups[group]);
+        let (name, of) = (group_name(group, recorders), &job.groups[group]);
         let comma = if nth > 0 { "," } else { "" };
         let (desc, members) = (of.desc, &of.members);
         write!(text, "{comma}\"{name}\":{{\"name\":\"{name}\",\"desc\":\"{desc}\",\"ranks\":\"{members:?}\"}}")
@@ -196,7 +196,7 @@ fn entry(
     let created = clock + record.at as i64 * 1_000_000;
     let start = if started { created + 1000 } else { 0 };
     let end = if done { created + 500_000 } else { 0 };
-    let (name, desc) = (group_name(record.group, recorders.names.groups), job.groups[record.group].desc);
+    let (name, desc) = (group_name(record.group, recorders), job.groups[record.group].desc);
     let [collective, messages, op] = record.counters;
     write!(
         text,
@@ -274,14 +274,16 @@ fn status(text: &mut String, records: &[Record<'_>], reached: &Reached, recorder
 }
 
 /// The default group is always called 0.
-fn group_name(group: usize, renamed: u32) -> String {
-    match (group, renamed) {
+/// Where there are counters of groups, names that are counters too tell which is whose: then they stay counters of the same order.
+fn group_name(group: usize, recorders: &Recorders) -> String {
+    match (group, recorders.names.groups) {
         (0, _) | (_, 0) => group.to_string(),
-        _ => format!("{:x}", (group as u32).wrapping_mul(2_654_435_761).wrapping_add(renamed)),
+        (_, renamed) if recorders.status => (group as u32 * 3 + renamed).to_string(),
+        (_, renamed) => format!("{:x}", (group as u32).wrapping_mul(2_654_435_761).wrapping_add(renamed)),
     }
 }
 
 /// Numbers of groups differ between ranks.
 fn pg_id(group: usize, rank: u32, renamed: u32) -> usize {
-    if renamed == 0 { group } else { (group * 31 + rank as usize * 7 + renamed as usize) % 9973 }
+    if renamed == 0 { group } else { group * 31 + rank as usize * 7 + renamed as usize }
 }

@@ -2,7 +2,9 @@
 
 use crate::fault::Fault;
 use crate::plan::{Batching, Plan};
-use crate::properties::{a_lost_past_changes_no_blame, blame_is_right, healthy_is_silent, names_are_nothing};
+use crate::properties::{
+    a_lost_past_changes_no_blame, a_lost_victim_changes_no_blame, blame_is_right, healthy_is_silent, names_are_nothing,
+};
 use crate::simulator::Streams;
 
 /// One rank without anything special; each case says what is more.
@@ -123,4 +125,33 @@ fn clocks_of_ranks_that_finished_nothing_together_are_not_compared() {
     let shape = Plan { dp: 3, tp: 2, pp: 2, steps: 2, layers: 2, micro: 3, batching: Batching::Always, ..plan() };
     let shape = Plan { menu: 98, ring: [30, 1000, 1000], fault: Fault::Death, culprit: 3, at: 703, ..shape };
     assert_eq!(names_are_nothing(&Plan { lost: vec![1], ..shape }), Ok(()));
+}
+
+#[test]
+fn a_block_of_which_only_the_end_is_left() {
+    let shape =
+        Plan { dp: 4, tp: 2, pp: 4, experts: 2, menu: 198, streams: Streams::PerGroup, ahead: [2; 3], ..plan() };
+    let plan = Plan { fault: Fault::Size, culprit: 25, at: 70, ..shape };
+    assert_eq!(a_lost_past_changes_no_blame(&plan), Ok(()));
+}
+
+#[test]
+fn what_a_rank_did_before_its_window_is_no_precedent() {
+    let shape = Plan { dp: 2, pp: 2, experts: 2, layers: 2, micro: 2, menu: 103, ..plan() };
+    assert_eq!(a_lost_past_changes_no_blame(&Plan { fault: Fault::Twice, at: 1, ..shape }), Ok(()));
+}
+
+#[test]
+fn siblings_without_stacks_do_not_decide_between_two_with_them() {
+    let shape =
+        Plan { dp: 2, tp: 3, experts: 2, steps: 2, layers: 2, menu: 59, frames: [false, false, true], ..plan() };
+    let plan = Plan { fault: Fault::Skip, culprit: 2, at: 361, ..shape };
+    assert_eq!(a_lost_victim_changes_no_blame(&plan), Ok(()));
+}
+
+#[test]
+fn clocks_do_not_decide_what_left_the_ring() {
+    let shape = Plan { tp: 3, pp: 2, layers: 2, micro: 3, menu: 163, ahead: [20; 3], ring: [30, 1000, 70], ..plan() };
+    let plan = Plan { status: true, fault: Fault::LeftEarly, culprit: 4, ..shape };
+    assert_eq!(names_are_nothing(&plan), Ok(()));
 }

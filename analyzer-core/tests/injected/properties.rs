@@ -161,7 +161,7 @@ fn still_right(outcome: &Outcome, before: &Report, after: &Report) -> Result<(),
     Ok(())
 }
 
-fn a_lost_victim_changes_no_blame(plan: &Plan) -> Result<(), String> {
+pub(crate) fn a_lost_victim_changes_no_blame(plan: &Plan) -> Result<(), String> {
     let mut outcome = plan.run();
     let before = outcome.report();
     let is_victim = |status| matches!(status, RankStatus::Victim | RankStatus::Blocked);

@@ -42,7 +42,7 @@ pub(in crate::diagnose) fn find_unmatched(case: &Case<'_>, place: Place) -> Opti
     }
     match habit.or_else(|| habit::of_others(case, place, (group, row), (absent.rank, waiting.rank))) {
         // It came to the collective as it always did after what it had done: the message was not due.
-        Some(Habit::AbsentDeparted) if custom::is_usual(case, absent.dump?, goes_on) => None,
+        Some(Habit::AbsentDeparted) if custom::may_be_usual(case, absent.dump?, goes_on) => None,
         Some(Habit::AbsentDeparted) => describe_unmatched(case, place, &parties, absent),
         Some(Habit::WaitingDeparted) => describe_skipper(case, front, waiting),
         Some(Habit::Neither) => None,

@@ -7,6 +7,7 @@ use crate::diagnose::{Case, Draft, diagnose};
 use crate::dump::Reading;
 use crate::job::Job;
 use crate::report::{self, CellDetail, Report, TableIndex};
+use crate::shard::Shard;
 
 /// An analysed job.
 #[derive(Debug)]
@@ -20,7 +21,12 @@ pub struct Analysis {
 
 /// Analyses the readings of all files of a job. Their order does not matter.
 pub fn analyze(readings: Vec<Reading>) -> Analysis {
-    let job = Job::assemble(readings);
+    analyze_shard(readings.into_iter().collect())
+}
+
+/// Analyses all that was gathered.
+pub fn analyze_shard(shard: Shard) -> Analysis {
+    let job = Job::of(shard);
     let table = Table::align(&job);
     let (drafts, report) = {
         let case = Case::new(&job, &table);

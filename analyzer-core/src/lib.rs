@@ -1,6 +1,6 @@
 //! The analyser of hangscope: bytes of Flight Recorder dumps in, a verdict out.
 //!
-//! Purpose: read the dumps that the ranks of a hung job left behind ([`dump`]), put them together ([`job`]), line the
+//! Purpose: read the dumps that the ranks of a hung job left behind ([`dump`]), gather them ([`shard`]), put them together ([`job`]), line the
 //! collectives up ([`align`]), find out what broke ([`diagnose`]) and say it ([`report`]).
 //! One direction, no way back: each module hands the next one value.
 //!
@@ -27,6 +27,7 @@ pub mod diagnose;
 pub mod dump;
 pub mod job;
 pub mod report;
+pub mod shard;
 pub mod symbols;
 
-pub use analysis::{Analysis, analyze};
+pub use analysis::{Analysis, analyze, analyze_shard};

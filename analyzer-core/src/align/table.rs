@@ -189,12 +189,8 @@ impl Table {
 
     /// Operation, arguments and block contents of an entry: equal ones are equal calls but for the place in the code.
     pub fn signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> (StrId, ArgsId, u32) {
-        let entries = &job.rank(rank).entries;
-        let place = at.0 as usize;
-        let (Some(&op), Some(&args)) = (entries.op.get(place), entries.args.get(place)) else {
-            return (StrId::EMPTY, ArgsId::EMPTY, 0);
-        };
-        (job.op_name(op), args, self.contents(rank, at))
+        let Some(head) = job.rank(rank).entries.head(at) else { return (StrId::EMPTY, ArgsId::EMPTY, 0) };
+        (job.op_name(head.op), head.args, self.contents(rank, at))
     }
 
     /// Handle of a block's contents; 0 for an entry that is no block.

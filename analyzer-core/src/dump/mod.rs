@@ -9,7 +9,10 @@
 mod container;
 mod digest;
 mod dump_file;
+mod column;
 mod entries;
+mod entry;
+mod entry_rows;
 mod file_name;
 mod foreign;
 mod gzip;
@@ -21,5 +24,7 @@ pub mod wire;
 
 pub use container::read;
 pub use dump_file::{Dump, Encoding, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading};
-pub use entries::{Entries, Entry, EntryIdx, State};
+pub use entries::{Entries, EntryHead};
+pub use entry::{Entry, EntryIdx, State};
+pub use entry_rows::EntryRows;
 pub use file_name::rank_of_file_name;

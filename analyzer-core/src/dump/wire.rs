@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Dump, Encoding, Entries, Entry, EntryIdx, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading, State,
+    Dump, Encoding, Entry, EntryRows, EntryIdx, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading, State,
 };
 use crate::symbols::{Args, ArgsId, Frame, FrameId, SliceId, StackId, StrId, Symbols};
 
@@ -144,11 +144,10 @@ fn wire_dump(dump: &Dump) -> WireDump {
 }
 
 fn dump(wire: WireDump) -> Dump {
-    let mut entries = Entries::default();
+    let mut entries = EntryRows::default();
     for item in &wire.entries {
         entries.push(&entry(item));
     }
-    entries.shrink_to_fit();
     Dump {
         file: wire.file,
         rank: wire.rank,
@@ -157,7 +156,7 @@ fn dump(wire: WireDump) -> Dump {
         comm_lib_version: wire.comm_lib_version,
         has_entries_key: wire.has_entries_key,
         truncated: wire.truncated,
-        entries,
+        entries: entries.pack(),
         group_refs: wire
             .group_refs
             .into_iter()

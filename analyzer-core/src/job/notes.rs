@@ -93,19 +93,19 @@ pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dump::{Entries, Entry};
+    use crate::dump::{Entry, EntryRows};
     use crate::job::Capabilities;
 
     #[test]
     fn a_buffer_size_in_bytes_is_noted() {
         let noted = |count: usize| {
-            let mut entries = Entries::default();
+            let mut entries = EntryRows::default();
             (0..count).for_each(|_| entries.push(&Entry::default()));
             let rank = RankDump {
                 rank: 3,
                 file: "rank_3".to_string(),
                 version: "2.10".to_string(),
-                entries,
+                entries: entries.pack(),
                 groups: Vec::new(),
                 statuses: Vec::new(),
                 capabilities: Capabilities::default(),

@@ -1,13 +1,17 @@
 //! Which group an entry means, and who belongs to it.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use hashbrown::{HashMap, HashSet};
+
 use super::{Group, GroupIdx};
-use crate::dump::{Dump, GroupConfig};
+use crate::dump::GroupRef;
 use crate::report::{Quality, QualityKind, ranges};
+use crate::shard::{Config, ConfigTable, MembersId, Shard, ShardDump};
+use crate::symbols::StrId;
 
 /// Groups of a whole job.
 pub(super) struct Resolved {
@@ -22,103 +26,114 @@ pub(super) struct Resolved {
 pub(super) struct RankGroups {
     /// The group of each of the dump's group references.
     pub of_ref: Vec<GroupIdx>,
-    /// The group of each item of the dump's own `pg_config` that has a name and members, in the order of their names.
-    pub of_config: Vec<(String, GroupIdx)>,
+    /// The group of each item of the dump's own `pg_config` that has a name and members, in the order of their names; `None` where
+    /// some name is no counter, so that their order says nothing.
+    pub of_config: Option<Vec<GroupIdx>>,
 }
 
 /// Name and members, and whether the members are assumed.
-type Identity = (String, Vec<u32>, bool);
+type Identity = (StrId, MembersId, bool);
 
 /// Resolves the groups of dumps, one per rank, in rank order.
 ///
 /// Members come from the rank's own `pg_config`, else from another rank's item of the same name and description that
 /// holds this rank, else from an item without a name if it cannot mean another group, else they are assumed:
 /// whoever used a group of that name.
-pub(super) fn groups(dumps: &[Dump]) -> Resolved {
-    let mut quality = Vec::new();
-    let published = published(dumps);
+pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
+    let published = published(dumps, shard);
     let users = users(dumps);
-    let mut found: BTreeMap<Identity, BTreeSet<String>> = BTreeMap::new();
-    let mut per_rank: Vec<(Vec<Identity>, Vec<Identity>)> = Vec::new();
+    let mut found: HashMap<Identity, BTreeSet<StrId>> = HashMap::new();
+    let mut per_rank: Vec<(Vec<Identity>, Option<Vec<Identity>>)> = Vec::new();
     for dump in dumps {
-        let rank = dump.rank.unwrap_or_default();
-        let names: Vec<(&str, &str)> = dump
-            .group_refs
-            .iter()
-            .map(|item| (dump.symbols.strings.get(item.name), dump.symbols.strings.get(item.desc)))
-            .collect();
-        let distinct: BTreeSet<&str> = names.iter().map(|item| item.0).collect();
+        let own: Vec<Config> = dump.configs.iter().filter_map(|&id| shard.configs.get(id)).collect();
+        let mut by_name: HashMap<StrId, &Config> = HashMap::new();
+        for config in own.iter().filter(|config| config.name != StrId::EMPTY) {
+            by_name.entry(config.name).or_insert(config);
+        }
+        let distinct: BTreeSet<StrId> = dump.group_refs.iter().map(|item| item.name).collect();
         let mut identities = Vec::new();
-        for &(name, desc) in &names {
-            let own = dump.group_configs.iter().find(|config| config.name == name && !name.is_empty());
-            let members = own
+        for item in &dump.group_refs {
+            let config = by_name
+                .get(&item.name)
+                .map(|&&config| config)
+                .or_else(|| elsewhere(dump, item, &published, &shard.configs))
                 .or_else(|| {
-                    let same_name = published.get(name)?;
-                    let holds = |config: &&&GroupConfig| config.ranks.binary_search(&rank).is_ok();
-                    same_name
-                        .iter()
-                        .filter(holds)
-                        .find(|config| config.desc == desc)
-                        .or_else(|| same_name.iter().find(holds))
-                        .copied()
+                    let nameless = || own.iter().find(|config| config.name == StrId::EMPTY).copied();
+                    let is_world = || shard.symbols.strings.get(item.desc) == "default_pg";
+                    (distinct.len() == 1 || is_world()).then(nameless).flatten()
                 })
-                .or_else(|| {
-                    let nameless = || dump.group_configs.iter().find(|config| config.name.is_empty());
-                    (distinct.len() == 1 || desc == "default_pg").then(nameless).flatten()
-                })
-                .filter(|config| !config.ranks.is_empty())
-                .map(|config| config.ranks.clone());
-            let identity = match members {
-                Some(members) => (name.to_string(), members, false),
+                .filter(|config| config.members != MembersId::EMPTY);
+            let identity = match config {
+                Some(config) => (item.name, config.members, false),
                 None => {
-                    let members = users.get(&(name, desc)).cloned().unwrap_or_default();
-                    (name.to_string(), members, true)
+                    let members = users.get(&(item.name, item.desc)).map_or(&[][..], Vec::as_slice);
+                    (item.name, shard.configs.members_id(members), true)
                 }
             };
-            found.entry(identity.clone()).or_default().insert(desc.to_string());
+            found.entry(identity).or_default().insert(item.desc);
             identities.push(identity);
         }
         // Also groups that this rank belongs to but never used.
-        let mut own = Vec::new();
-        for config in dump.group_configs.iter().filter(|config| !config.name.is_empty() && !config.ranks.is_empty()) {
-            let identity = (config.name.clone(), config.ranks.clone(), false);
-            found.entry(identity.clone()).or_default().insert(config.desc.clone());
-            own.push(identity);
+        let mut unused: Vec<(Option<u64>, Identity)> = Vec::new();
+        for config in &own {
+            if config.name != StrId::EMPTY && config.members != MembersId::EMPTY {
+                let identity = (config.name, config.members, false);
+                found.entry(identity).or_default().insert(config.desc);
+                unused.push((shard.symbols.strings.get(config.name).parse().ok(), identity));
+            }
         }
-        own.sort_by(|a, b| name_key(&a.0).cmp(&name_key(&b.0)));
-        per_rank.push((identities, own));
+        unused.sort_by_key(|item| item.0);
+        let are_counters = unused.iter().all(|item| item.0.is_some());
+        per_rank.push((identities, are_counters.then(|| unused.into_iter().map(|item| item.1).collect())));
     }
 
-    let mut order: Vec<(String, Identity)> = found
+    let text = |id: StrId| shard.symbols.strings.get(id);
+    let mut quality = Vec::new();
+    let mut order: Vec<(Group, Identity)> = found
         .into_iter()
         .map(|(identity, descs)| {
-            note(&identity, &descs, &mut quality);
-            (descs.into_iter().next().unwrap_or_default(), identity)
+            let descs: BTreeSet<&str> = descs.into_iter().map(text).collect();
+            let group = Group {
+                name: text(identity.0).to_string(),
+                desc: descs.first().copied().unwrap_or_default().to_string(),
+                members: shard.configs.members(identity.1).to_vec(),
+                assumed: identity.2,
+            };
+            note(&group, &descs, &mut quality);
+            (group, identity)
         })
         .collect();
     // Larger groups first reads best where nothing else decides; then by members and name.
-    order.sort_by(|(_, a), (_, b)| {
-        b.1.len().cmp(&a.1.len()).then_with(|| (&a.1, name_key(&a.0), a.2).cmp(&(&b.1, name_key(&b.0), b.2)))
+    order.sort_by(|(a, _), (b, _)| {
+        b.members.len().cmp(&a.members.len()).then_with(|| {
+            (&a.members, name_key(&a.name), a.assumed).cmp(&(&b.members, name_key(&b.name), b.assumed))
+        })
     });
-    let index: BTreeMap<&Identity, u32> = order.iter().zip(0..).map(|((_, identity), at)| (identity, at)).collect();
+    let index: HashMap<Identity, u32> = order.iter().zip(0..).map(|((_, identity), at)| (*identity, at)).collect();
     let group = |identity: &Identity| GroupIdx(index.get(identity).copied().unwrap_or_default());
     let ranks = per_rank
         .iter()
         .map(|(used, own)| RankGroups {
             of_ref: used.iter().map(group).collect(),
-            of_config: own.iter().map(|identity| (identity.0.clone(), group(identity))).collect(),
+            of_config: own.as_ref().map(|own| own.iter().map(group).collect()),
         })
         .collect();
-    let groups = order
-        .iter()
-        .map(|(desc, (name, members, assumed))| Group {
-            name: name.clone(),
-            desc: desc.clone(),
-            members: members.clone(),
-            assumed: *assumed,
-        })
-        .collect();
-    Resolved { groups, ranks, quality }
+    Resolved { groups: order.into_iter().map(|item| item.0).collect(), ranks, quality }
+}
+
+/// What another rank says about a group that holds this one.
+fn elsewhere(
+    dump: &ShardDump,
+    item: &GroupRef,
+    published: &HashMap<StrId, Vec<Config>>,
+    configs: &ConfigTable,
+) -> Option<Config> {
+    let rank = dump.rank.unwrap_or_default();
+    let same_name = published.get(&item.name)?;
+    let mut holding =
+        same_name.iter().filter(|config| configs.members(config.members).binary_search(&rank).is_ok()).peekable();
+    let first = holding.peek().copied().copied();
+    holding.find(|config| config.desc == item.desc).copied().or(first)
 }
 
 /// Names are counters as text as a rule: `2` comes before `10`.
@@ -126,28 +141,27 @@ fn name_key(name: &str) -> (u64, &str) {
     (name.parse().unwrap_or(u64::MAX), name)
 }
 
-/// Items of all ranks' `pg_config` by name, each distinct one once, sorted.
-fn published(dumps: &[Dump]) -> BTreeMap<&str, Vec<&GroupConfig>> {
-    let mut by_name: BTreeMap<&str, Vec<&GroupConfig>> = BTreeMap::new();
-    for config in dumps.iter().flat_map(|dump| &dump.group_configs) {
-        if !config.name.is_empty() {
-            by_name.entry(&config.name).or_default().push(config);
+/// Items of all ranks' `pg_config` by name, each distinct one once, in the order of their members and descriptions.
+fn published(dumps: &[ShardDump], shard: &Shard) -> HashMap<StrId, Vec<Config>> {
+    let mut by_name: HashMap<StrId, Vec<Config>> = HashMap::new();
+    let mut seen = HashSet::new();
+    for &id in dumps.iter().flat_map(|dump| &dump.configs) {
+        if let Some(config) = shard.configs.get(id).filter(|config| config.name != StrId::EMPTY && seen.insert(*config)) {
+            by_name.entry(config.name).or_default().push(config);
         }
     }
     for configs in by_name.values_mut() {
-        configs.sort_by(|a, b| (&a.ranks, &a.desc).cmp(&(&b.ranks, &b.desc)));
-        configs.dedup();
+        configs.sort_by_key(|config| (shard.configs.members(config.members), shard.symbols.strings.get(config.desc)));
     }
     by_name
 }
 
 /// Ranks that recorded something on a group of a name and description.
-fn users(dumps: &[Dump]) -> BTreeMap<(&str, &str), Vec<u32>> {
-    let mut users: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+fn users(dumps: &[ShardDump]) -> HashMap<(StrId, StrId), Vec<u32>> {
+    let mut users: HashMap<(StrId, StrId), Vec<u32>> = HashMap::new();
     for dump in dumps {
         for item in &dump.group_refs {
-            let key = (dump.symbols.strings.get(item.name), dump.symbols.strings.get(item.desc));
-            users.entry(key).or_default().extend(dump.rank);
+            users.entry((item.name, item.desc)).or_default().extend(dump.rank);
         }
     }
     for ranks in users.values_mut() {
@@ -157,8 +171,9 @@ fn users(dumps: &[Dump]) -> BTreeMap<(&str, &str), Vec<u32>> {
     users
 }
 
-fn note((name, members, assumed): &Identity, descs: &BTreeSet<String>, quality: &mut Vec<Quality>) {
-    let members = ranges(members.iter().copied());
+fn note(group: &Group, descs: &BTreeSet<&str>, quality: &mut Vec<Quality>) {
+    let Group { name, assumed, .. } = group;
+    let members = ranges(group.members.iter().copied());
     if *assumed {
         quality.push(Quality {
             kind: QualityKind::UnknownMembership,
@@ -171,7 +186,7 @@ fn note((name, members, assumed): &Identity, descs: &BTreeSet<String>, quality: 
         });
     }
     if descs.len() > 1 {
-        let descs: Vec<&str> = descs.iter().map(String::as_str).collect();
+        let descs: Vec<&str> = descs.iter().copied().collect();
         quality.push(Quality {
             kind: QualityKind::MembershipConflict,
             rank: None,

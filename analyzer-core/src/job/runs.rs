@@ -5,8 +5,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::dump::{Dump, Entries};
+use hashbrown::HashMap;
+
 use crate::report::{Quality, QualityKind, rank_words, readable_ranges};
+use crate::shard::{MembersId, Shard, ShardDump};
 
 /// Between two runs there is at least this time.
 const PAUSE_NS: i64 = 60_000_000_000;
@@ -24,34 +26,32 @@ pub(super) struct Span {
 
 impl Span {
     /// The span of a dump of a known rank that has entries.
-    pub fn of(dump: &Dump) -> Option<Span> {
-        let from_ns = dump.entries.created_ns.iter().copied().filter(|&ns| ns > 0).min()?;
-        Some(Span { from_ns, until_ns: newest_ns(&dump.entries), rank: dump.rank?, file: dump.file.clone() })
+    pub fn of(dump: &ShardDump) -> Option<Span> {
+        let from_ns = dump.entries.created_ns().filter(|&ns| ns > 0).min()?;
+        Some(Span { from_ns, until_ns: dump.entries.newest_ns(), rank: dump.rank?, file: dump.file.clone() })
     }
-}
-
-/// The newest time in a dump; 0 without any.
-pub(super) fn newest_ns(entries: &Entries) -> i64 {
-    entries.created_ns.iter().chain(&entries.completed_ns).chain(&entries.started_ns).copied().max().unwrap_or(0)
 }
 
 /// A note where the dumps in use cannot be of one run. `spans` are those of all dumps, the doubles among them; `used` has
 /// one dump for each rank.
-pub(super) fn mixed(spans: Vec<Span>, used: &[Dump]) -> Option<Quality> {
-    disagreeing_worlds(used).or_else(|| left_over(spans, used))
+pub(super) fn mixed(spans: Vec<Span>, used: &[ShardDump], shard: &Shard) -> Option<Quality> {
+    disagreeing_worlds(used, shard).or_else(|| left_over(spans, used))
 }
 
 /// Ranks that contradict each other about who is in the job as a whole.
-fn disagreeing_worlds(used: &[Dump]) -> Option<Quality> {
-    let mut worlds: BTreeMap<&[u32], Vec<u32>> = BTreeMap::new();
+fn disagreeing_worlds(used: &[ShardDump], shard: &Shard) -> Option<Quality> {
+    let default = shard.symbols.strings.find("default_pg")?;
+    let mut by_members: HashMap<MembersId, Vec<u32>> = HashMap::new();
     for dump in used.iter().filter(|dump| !dump.truncated) {
-        let default = dump.group_configs.iter().find(|config| config.desc == "default_pg");
-        if let (Some(world), Some(rank)) = (default.map(|config| config.ranks.as_slice()), dump.rank)
-            && world.binary_search(&rank).is_ok()
+        let world = dump.config_of_desc(&shard.configs, default);
+        if let (Some(world), Some(rank)) = (world, dump.rank)
+            && shard.configs.members(world.members).binary_search(&rank).is_ok()
         {
-            worlds.entry(world).or_default().push(rank);
+            by_members.entry(world.members).or_default().push(rank);
         }
     }
+    let worlds: BTreeMap<&[u32], Vec<u32>> =
+        by_members.into_iter().map(|(members, ranks)| (shard.configs.members(members), ranks)).collect();
     // Worlds without a common member are parts of a job that calls each of them its default group.
     let mut seen = BTreeSet::new();
     if worlds.keys().flat_map(|world| world.iter()).all(|rank| seen.insert(rank)) {
@@ -79,7 +79,7 @@ fn disagreeing_worlds(used: &[Dump]) -> Option<Quality> {
 }
 
 /// Ranks whose only dump is as old as the replaced dumps of other ranks.
-fn left_over(mut spans: Vec<Span>, used: &[Dump]) -> Option<Quality> {
+fn left_over(mut spans: Vec<Span>, used: &[ShardDump]) -> Option<Quality> {
     spans.sort();
     let runs = runs(&spans);
     let mut dumps_of: BTreeMap<u32, u32> = BTreeMap::new();

@@ -4,20 +4,21 @@ use alloc::vec::Vec;
 
 use super::GroupIdx;
 use super::resolve::RankGroups;
-use crate::dump::{Dump, GroupStatus};
+use crate::dump::GroupStatus;
+use crate::shard::ShardDump;
 
 /// The counters of a dump by group, sorted.
 ///
 /// Entries say which `pg_id` means which group. A dump without an entry of a group leaves that open; then the order tells, where it
 /// can: groups are numbered within a process in the order in which they are made, and names are counters of the same order. That
 /// holds only where there are as many counters as named groups, and where it agrees with all entries.
-pub(super) fn by_group(dump: &Dump, groups: &RankGroups) -> Vec<(GroupIdx, GroupStatus)> {
+pub(super) fn by_group(dump: &ShardDump, groups: &RankGroups) -> Vec<(GroupIdx, GroupStatus)> {
     let mut known: Vec<(GroupIdx, GroupStatus)> = dump
         .group_refs
         .iter()
         .zip(&groups.of_ref)
         .filter_map(|(group_ref, &group)| {
-            let status = dump.group_statuses.iter().find(|status| Some(status.pg_id) == group_ref.pg_id)?;
+            let status = dump.statuses.iter().find(|status| Some(status.pg_id) == group_ref.pg_id)?;
             Some((group, *status))
         })
         .collect();
@@ -33,12 +34,12 @@ pub(super) fn by_group(dump: &Dump, groups: &RankGroups) -> Vec<(GroupIdx, Group
 }
 
 /// Pairs counters and groups by their order.
-fn by_order(dump: &Dump, groups: &RankGroups) -> Option<Vec<(GroupIdx, GroupStatus)>> {
-    if groups.of_config.len() != dump.group_statuses.len() {
+fn by_order(dump: &ShardDump, groups: &RankGroups) -> Option<Vec<(GroupIdx, GroupStatus)>> {
+    let of_config = groups.of_config.as_ref()?;
+    if of_config.len() != dump.statuses.len() {
         return None;
     }
-    groups.of_config.iter().map(|item| item.0.parse::<u64>().ok()).collect::<Option<Vec<u64>>>()?;
-    let mut statuses = dump.group_statuses.clone();
+    let mut statuses = dump.statuses.clone();
     statuses.sort_by_key(|status| status.pg_id);
-    Some(groups.of_config.iter().map(|item| item.1).zip(statuses).collect())
+    Some(of_config.iter().copied().zip(statuses).collect())
 }

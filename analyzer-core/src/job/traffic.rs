@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Direction, Job};
+use crate::dump::EntryHead;
 use crate::symbols::{Args, StrId, Symbols};
 
 /// Calls on one group or on a family of groups, counted.
@@ -70,12 +71,8 @@ impl Traffic {
         let shapes: Vec<(u32, bool)> = job.symbols.args.iter().map(|args| shape(&job.symbols, &args)).collect();
         let mut all = vec![Traffic::default(); job.groups.len()];
         for dump in &job.ranks {
-            for at in 0..dump.entries.len() {
-                let (Some(&group_ref), Some(&op), Some(&args)) =
-                    (dump.entries.group_ref.get(at), dump.entries.op.get(at), dump.entries.args.get(at))
-                else {
-                    continue;
-                };
+            for head in dump.entries.head_indices() {
+                let Some(&EntryHead { group_ref, op, args, .. }) = dump.entries.heads().get(head) else { continue };
                 let Some(&group) = dump.groups.get(group_ref as usize) else { continue };
                 let Some(traffic) = all.get_mut(group.0 as usize) else { continue };
                 let kind = kinds.get(op.index()).copied().unwrap_or(Kind::Other);

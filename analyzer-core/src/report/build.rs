@@ -67,9 +67,9 @@ fn facts(case: &Case<'_>) -> JobFacts {
     let mut backends: BTreeSet<&str> = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for dump in &job.ranks {
-        for &op in &dump.entries.op {
-            if seen.insert(op) {
-                backends.insert(&job.op(op).library);
+        for head in dump.entries.heads() {
+            if seen.insert(head.op) {
+                backends.insert(&job.op(head.op).library);
             }
         }
     }

@@ -10,10 +10,12 @@ mod slice_table;
 mod stack_table;
 mod string_table;
 mod tables;
+mod transfer;
 
 pub use args_table::{Args, ArgsId, ArgsTable, DtypesId, ShapeId, ShapesId};
 pub use frame_table::{Frame, FrameId, FrameTable};
 pub use slice_table::{SliceId, SliceTable};
 pub use stack_table::{StackId, StackTable};
 pub use string_table::{StrId, StringTable};
-pub use tables::{Remap, Symbols};
+pub use tables::Symbols;
+pub(crate) use transfer::Transfer;

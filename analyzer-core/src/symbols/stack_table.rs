@@ -81,6 +81,12 @@ impl StackTable {
         })
     }
 
+    /// The caller and the innermost frame of a stack; `None` for one without frames and for handles of another table.
+    pub(crate) fn innermost(&self, stack: StackId) -> Option<(StackId, FrameId)> {
+        let &(parent, frame) = self.nodes.get(stack.0 as usize).filter(|_| stack != StackId::EMPTY)?;
+        Some((StackId(parent), frame))
+    }
+
     /// Parent and frame of each node but the root, parents first.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = (StackId, FrameId)> + '_ {
         self.nodes.iter().skip(1).map(|&(parent, frame)| (StackId(parent), frame))

@@ -104,8 +104,10 @@ impl Sink {
         let comm_lib_version = self.short_text(parts.comm_lib_version);
         let (start, end) = (parts.entries.0 as usize, parts.entries.1 as usize);
         let (mut entries, group_refs, mut symbols) = if alone {
-            let all = core::mem::take(&mut self.entries);
-            let entries = if (start, end) == (0, all.len()) { all } else { all.slice(start..end) };
+            let mut entries = core::mem::take(&mut self.entries);
+            if (start, end) != (0, entries.len()) {
+                entries.keep(start..end);
+            }
             (entries, core::mem::take(&mut self.group_refs), core::mem::take(&mut self.symbols))
         } else {
             match self.share(start..end) {
@@ -117,7 +119,6 @@ impl Sink {
             }
         };
         entries.sort_by_record_id();
-        entries.shrink_to_fit();
         symbols.shrink_to_fit();
         Dump {
             file: origin.file.to_string(),
@@ -127,7 +128,7 @@ impl Sink {
             comm_lib_version,
             has_entries_key: parts.has_entries_key,
             truncated,
-            entries,
+            entries: entries.pack(),
             group_refs,
             group_configs,
             group_statuses,

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use super::super::keys;
 use super::super::value::Value;
-use super::super::{Entries, Fault, FaultKind, GroupRef};
+use super::super::{EntryRows, Fault, FaultKind, GroupRef};
 use crate::symbols::{DtypesId, ShapeId, SliceTable, StackId, StrId, Symbols};
 
 /// Faults of one file that are kept. A file that has more of them is broken in some other way than they tell.
@@ -55,7 +55,7 @@ pub(super) struct DumpParts {
 #[derive(Debug)]
 pub(in super::super) struct Sink {
     pub(in super::super) symbols: Symbols,
-    pub(super) entries: Entries,
+    pub(super) entries: EntryRows,
     pub(super) group_refs: Vec<GroupRef>,
     pub(super) groups: Vec<GroupParts>,
     pub(super) statuses: Vec<StatusParts>,
@@ -106,7 +106,7 @@ impl Sink {
         keys::intern_words(&mut symbols.strings);
         Sink {
             symbols,
-            entries: Entries::default(),
+            entries: EntryRows::default(),
             group_refs: Vec::new(),
             groups: Vec::new(),
             statuses: Vec::new(),

@@ -1,0 +1,144 @@
+//! Integers in as few bytes as they need.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+/// Numbers of one field: a line (`base + step * place`), and for each number how far it lies above the line, in as many bytes as the
+/// farthest of them needs.
+///
+/// What counts up, as record ids do, and what is the same everywhere takes no bytes behind it; times take three to five of their eight. All
+/// arithmetic wraps around, so that every number comes back as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Column {
+    base: i64,
+    step: i64,
+    /// Bytes a number, 0 to 8.
+    width: u8,
+    /// The distances, least byte first, and [`PADDING`] more bytes, so that eight can be read at any place.
+    bytes: Vec<u8>,
+}
+
+const PADDING: usize = 8;
+
+impl Column {
+    /// Packs numbers.
+    pub(crate) fn of(values: &[i64]) -> Column {
+        let flat = Fit::of(values, 0);
+        let slope = match values {
+            [first, .., last] => last.checked_sub(*first).map_or(0, |rise| rise / (values.len() as i64 - 1)),
+            _ => 0,
+        };
+        let steep = if slope == 0 || flat.width() == 0 { flat } else { Fit::of(values, slope) };
+        let fit = if steep.width() < flat.width() { steep } else { flat };
+        let width = fit.width();
+        if width == 0 {
+            return Column { base: fit.least, step: fit.step, width: 0, bytes: Vec::new() };
+        }
+        let mut bytes = Vec::with_capacity(values.len() * width + PADDING);
+        for (at, &value) in values.iter().enumerate() {
+            let above = off_line(value, fit.step, at).wrapping_sub(fit.least);
+            bytes.extend_from_slice(above.to_le_bytes().get(..width).unwrap_or(&[]));
+        }
+        bytes.resize(bytes.len() + PADDING, 0);
+        Column { base: fit.least, step: fit.step, width: width as u8, bytes }
+    }
+
+    /// The number at a place; something else for a place outside.
+    pub(crate) fn get(&self, at: usize) -> i64 {
+        let line = self.base.wrapping_add(self.step.wrapping_mul(at as i64));
+        if self.width == 0 {
+            return line;
+        }
+        let width = usize::from(self.width);
+        let start = at * width;
+        let word = match self.bytes.get(start..start + 8).and_then(|bytes| <[u8; 8]>::try_from(bytes).ok()) {
+            Some(word) => u64::from_le_bytes(word),
+            None => 0,
+        };
+        line.wrapping_add((word & (u64::MAX >> (64 - 8 * width))) as i64)
+    }
+
+    /// Whether a column that came from elsewhere holds so many numbers.
+    pub(crate) fn holds(&self, len: usize) -> bool {
+        let width = usize::from(self.width);
+        width == 0 || (width <= 8 && self.bytes.len() == len * width + PADDING)
+    }
+
+    /// Bytes behind the column.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// How numbers lie above a line of a step.
+#[derive(Clone, Copy)]
+struct Fit {
+    step: i64,
+    least: i64,
+    range: u64,
+}
+
+impl Fit {
+    fn of(values: &[i64], step: i64) -> Fit {
+        let mut above = values.iter().enumerate().map(|(at, &value)| off_line(value, step, at));
+        let Some(first) = above.next() else { return Fit { step, least: 0, range: 0 } };
+        let (least, most) = above.fold((first, first), |(least, most), one| (least.min(one), most.max(one)));
+        Fit { step, least, range: most.wrapping_sub(least) as u64 }
+    }
+
+    /// Bytes that hold every distance.
+    fn width(&self) -> usize {
+        (64 - self.range.leading_zeros() as usize).div_ceil(8)
+    }
+}
+
+fn off_line(value: i64, step: i64, at: usize) -> i64 {
+    value.wrapping_sub(step.wrapping_mul(at as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(values: &[i64]) -> Column {
+        let column = Column::of(values);
+        assert!(column.holds(values.len()));
+        for (at, &value) in values.iter().enumerate() {
+            assert_eq!(column.get(at), value, "place {at} of {values:?}");
+        }
+        column
+    }
+
+    #[test]
+    fn what_counts_or_stays_takes_no_bytes() {
+        assert_eq!(packed(&[]).heap_bytes(), 0);
+        assert_eq!(packed(&[7; 100]).heap_bytes(), 0);
+        assert_eq!(packed(&(0..100).map(|id| 48_000 + id).collect::<Vec<_>>()).heap_bytes(), 0);
+    }
+
+    #[test]
+    fn times_near_a_line_take_few() {
+        let times: Vec<i64> = (0..100).map(|at| 1_795_977_000_000_000_000 + at * 2_000_000 + at * 7919 % 60_000).collect();
+        assert_eq!(packed(&times).width, 2);
+    }
+
+    #[test]
+    fn every_number_comes_back() {
+        packed(&[i64::MIN, i64::MAX, 0, -1]);
+        packed(&[i64::MAX, i64::MIN]);
+        packed(&[0, 255]);
+        packed(&[0, 256, 1, 65_536]);
+        packed(&[5]);
+        let mut x = 1u64;
+        for len in 1..40 {
+            let values: Vec<i64> = (0..len)
+                .map(|at| {
+                    x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (x as i64) >> (at % 60)
+                })
+                .collect();
+            packed(&values);
+        }
+    }
+}

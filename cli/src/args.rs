@@ -12,6 +12,7 @@ Examples:
   hangscope analyze dumps/ --format json    for a program
   hangscope analyze rank_*                  single files
   hangscope analyze dumps.tar.gz            an archive of them
+  hangscope pack dumps/ -o job.hangscope    one small file of all of them, for the page or a colleague
 
 Getting dumps from a PyTorch job: set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_ON_TIMEOUT=true
 (older releases: TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT). After the timeout
@@ -35,6 +36,13 @@ Examples:
   hangscope analyze dumps/ --format json --output report.json
   hangscope analyze dumps.tar.gz")]
     Analyze(Analyze),
+    /// Make one small file of many dumps, which opens everywhere a folder does
+    #[command(before_help = "\
+Examples:
+  hangscope pack dumps/ -o job.hangscope
+  srun --ntasks-per-node=1 sh -c 'hangscope pack /tmp/dumps -o /shared/$(hostname).hangscope'
+  hangscope analyze /shared/*.hangscope            packs of parts are as good as all dumps in one place")]
+    Pack(Pack),
     /// Show the aligned table in the browser; nothing leaves this machine
     #[command(before_help = "\
 Examples:
@@ -46,7 +54,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 no fault found, 1 a fault found, 2 nothing could be analysed.")]
 pub(crate) struct Analyze {
-    /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip); - reads one from standard input, which must say its ranks: a bundle {rank: dump}
+    /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip), packs; - reads one from standard input, which must say its ranks: a bundle {rank: dump}
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// How to say it
@@ -58,8 +66,19 @@ pub(crate) struct Analyze {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 the pack is written, 2 there was nothing to pack or it could not be written.")]
+pub(crate) struct Pack {
+    /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip), packs
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The pack; a file of that name is replaced once the new one is whole
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct View {
-    /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip)
+    /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip), packs
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Port on 127.0.0.1; a free one by default

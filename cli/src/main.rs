@@ -5,6 +5,8 @@
 mod analyze;
 mod archive;
 mod args;
+mod gather;
+mod pack;
 mod progress;
 mod sources;
 mod view;
@@ -22,6 +24,7 @@ const NOTHING_ANALYSED: u8 = 2;
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Analyze(options) => analyze::run(&options),
+        Command::Pack(options) => pack::run(&options),
         Command::View(options) => view_dumps(&options),
     };
     match outcome {

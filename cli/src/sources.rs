@@ -44,24 +44,27 @@ impl Source {
         }
     }
 
-    /// Reads the file, and of a large file that is no dump only its head.
-    pub(crate) fn read(&self, looks_like_dump: impl Fn(&[u8]) -> bool) -> io::Result<Vec<u8>> {
+    /// Reads the file in place of what is in `bytes`, and of a large file that is no dump only its head.
+    pub(crate) fn read(&self, bytes: &mut Vec<u8>, looks_like_dump: impl Fn(&[u8]) -> bool) -> io::Result<()> {
+        bytes.clear();
         match &self.content {
-            Content::Bytes(bytes) => Ok(bytes.clone()),
+            Content::Bytes(all) => {
+                bytes.extend_from_slice(all);
+                Ok(())
+            }
             Content::Broken(why) => Err(io::Error::other(why.clone())),
             Content::File(path) => {
                 let mut file = fs::File::open(path)?;
                 let size = file.metadata()?.len();
-                let mut bytes = Vec::new();
                 if size > LARGE_BYTES {
-                    (&mut file).take(HEAD_BYTES).read_to_end(&mut bytes)?;
-                    if !looks_like_dump(&bytes) {
-                        return Ok(bytes);
+                    (&mut file).take(HEAD_BYTES).read_to_end(bytes)?;
+                    if !looks_like_dump(bytes) {
+                        return Ok(());
                     }
-                    bytes.reserve_exact(usize::try_from(size).unwrap_or(0).saturating_sub(bytes.len()));
                 }
-                file.read_to_end(&mut bytes)?;
-                Ok(bytes)
+                bytes.reserve_exact(usize::try_from(size).unwrap_or(0).saturating_sub(bytes.len()));
+                file.read_to_end(bytes)?;
+                Ok(())
             }
         }
     }

@@ -2,14 +2,12 @@
 
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 /// Numbers of one field: a line (`base + step * place`), and for each number how far it lies above the line, in as many bytes as the
 /// farthest of them needs.
 ///
 /// What counts up, as record ids do, and what is the same everywhere takes no bytes behind it; times take three to five of their eight. All
 /// arithmetic wraps around, so that every number comes back as it was.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Column {
     base: i64,
     step: i64,
@@ -59,10 +57,33 @@ impl Column {
         line.wrapping_add((word & (u64::MAX >> (64 - 8 * width))) as i64)
     }
 
-    /// Whether a column that came from elsewhere holds so many numbers.
-    pub(crate) fn holds(&self, len: usize) -> bool {
+    /// The line and the width, and the distances byte by byte: the least bytes of all numbers, then the next ones. Bytes of the same
+    /// weight are more alike than those of one number, so that they compress better.
+    pub(crate) fn planes(&self, len: usize) -> (i64, i64, u8, Vec<u8>) {
         let width = usize::from(self.width);
-        width == 0 || (width <= 8 && self.bytes.len() == len * width + PADDING)
+        let mut planes = Vec::with_capacity(len * width);
+        for plane in 0..width {
+            planes.extend(self.bytes.iter().skip(plane).step_by(width).take(len));
+        }
+        (self.base, self.step, self.width, planes)
+    }
+
+    /// The column that was taken apart so; `None` if it does not hold `len` numbers.
+    pub(crate) fn from_planes(base: i64, step: i64, width: u8, planes: &[u8], len: usize) -> Option<Column> {
+        let bytes_a_number = usize::from(width);
+        if bytes_a_number > 8 || len.checked_mul(bytes_a_number) != Some(planes.len()) {
+            return None;
+        }
+        if width == 0 || len == 0 {
+            return Some(Column { base, step, width: 0, bytes: Vec::new() });
+        }
+        let mut bytes = alloc::vec![0; planes.len() + PADDING];
+        for (plane, of_weight) in planes.chunks_exact(len).enumerate() {
+            for (place, &byte) in bytes.iter_mut().skip(plane).step_by(bytes_a_number).zip(of_weight) {
+                *place = byte;
+            }
+        }
+        Some(Column { base, step, width, bytes })
     }
 
     /// Bytes behind the column.
@@ -103,7 +124,9 @@ mod tests {
 
     fn packed(values: &[i64]) -> Column {
         let column = Column::of(values);
-        assert!(column.holds(values.len()));
+        let (base, step, width, planes) = column.planes(values.len());
+        assert_eq!(Column::from_planes(base, step, width, &planes, values.len()), Some(column.clone()));
+        assert_eq!(Column::from_planes(base, step, 1, &planes, values.len() * usize::from(width) + 1), None);
         for (at, &value) in values.iter().enumerate() {
             assert_eq!(column.get(at), value, "place {at} of {values:?}");
         }
@@ -119,7 +142,8 @@ mod tests {
 
     #[test]
     fn times_near_a_line_take_few() {
-        let times: Vec<i64> = (0..100).map(|at| 1_795_977_000_000_000_000 + at * 2_000_000 + at * 7919 % 60_000).collect();
+        let times: Vec<i64> =
+            (0..100).map(|at| 1_795_977_000_000_000_000 + at * 2_000_000 + at * 7919 % 60_000).collect();
         assert_eq!(packed(&times).width, 2);
     }
 

@@ -89,7 +89,8 @@ impl Entries {
         let number = |column: &Column| Some(column.get(at) as u32).filter(|&number| number != ABSENT);
         let marks = Marks(self.marks.get(at) as u8);
         let created_ns = self.created_ns.get(at);
-        let later = |mark: u8, column: &Column| if marks.has(mark) { created_ns.wrapping_add(column.get(at)) } else { 0 };
+        let later =
+            |mark: u8, column: &Column| if marks.has(mark) { created_ns.wrapping_add(column.get(at)) } else { 0 };
         Entry {
             record_id: number(&self.record_id),
             group_ref: head.group_ref,
@@ -160,9 +161,9 @@ impl Entries {
         }
     }
 
-    /// Bytes that the entries take, without the symbols.
-    pub fn heap_bytes(&self) -> usize {
-        let columns = [
+    /// All columns, in an order that stays.
+    pub(crate) fn columns(&self) -> [&Column; 10] {
+        [
             &self.record_id,
             &self.collective_seq,
             &self.p2p_seq,
@@ -173,8 +174,32 @@ impl Entries {
             &self.duration,
             &self.marks,
             &self.head,
-        ];
-        let columns: usize = columns.into_iter().map(Column::heap_bytes).sum();
+        ]
+    }
+
+    /// The entries of these columns, which are those of [`Entries::columns`].
+    pub(crate) fn from_columns(len: u32, columns: [Column; 10], heads: Vec<EntryHead>) -> Entries {
+        let [record_id, collective_seq, p2p_seq, op_id, created_ns, started, completed, duration, marks, head] =
+            columns;
+        Entries {
+            len,
+            record_id,
+            collective_seq,
+            p2p_seq,
+            op_id,
+            created_ns,
+            started,
+            completed,
+            duration,
+            marks,
+            head,
+            heads,
+        }
+    }
+
+    /// Bytes that the entries take, without the symbols.
+    pub fn heap_bytes(&self) -> usize {
+        let columns: usize = self.columns().into_iter().map(Column::heap_bytes).sum();
         columns + self.heads.len() * size_of::<EntryHead>()
     }
 }
@@ -207,7 +232,8 @@ mod tests {
         };
         let empty = Entry { duration_ms: None, ..Entry::default() };
         let pending = Entry { state: State::Started, completed_ns: 0, is_p2p: Some(true), retired: false, ..full };
-        let odd = Entry { created_ns: i64::MIN, started_ns: i64::MAX, completed_ns: -1, state: State::Scheduled, ..full };
+        let odd =
+            Entry { created_ns: i64::MIN, started_ns: i64::MAX, completed_ns: -1, state: State::Scheduled, ..full };
         let same_moment = Entry { started_ns: full.created_ns, ..full };
         let all = [full, empty, pending, odd, same_moment];
         let mut rows = EntryRows::default();

@@ -6,10 +6,10 @@
 //! The way of the bytes: `container` finds out what a file is, `gzip` unpacks it, `pickle` and `json` decode it, and both hand each
 //! container's items to `digest`, which stores them in columns.
 
+mod column;
 mod container;
 mod digest;
 mod dump_file;
-mod column;
 mod entries;
 mod entry;
 mod entry_rows;
@@ -20,8 +20,8 @@ mod json;
 mod keys;
 mod pickle;
 mod value;
-pub mod wire;
 
+pub(crate) use column::Column;
 pub use container::read;
 pub use dump_file::{Dump, Encoding, Fault, FaultKind, GroupConfig, GroupRef, GroupStatus, Reading};
 pub use entries::{Entries, EntryHead};

@@ -105,9 +105,10 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
         .collect();
     // Larger groups first reads best where nothing else decides; then by members and name.
     order.sort_by(|(a, _), (b, _)| {
-        b.members.len().cmp(&a.members.len()).then_with(|| {
-            (&a.members, name_key(&a.name), a.assumed).cmp(&(&b.members, name_key(&b.name), b.assumed))
-        })
+        b.members
+            .len()
+            .cmp(&a.members.len())
+            .then_with(|| (&a.members, name_key(&a.name), a.assumed).cmp(&(&b.members, name_key(&b.name), b.assumed)))
     });
     let index: HashMap<Identity, u32> = order.iter().zip(0..).map(|((_, identity), at)| (*identity, at)).collect();
     let group = |identity: &Identity| GroupIdx(index.get(identity).copied().unwrap_or_default());
@@ -146,7 +147,8 @@ fn published(dumps: &[ShardDump], shard: &Shard) -> HashMap<StrId, Vec<Config>> 
     let mut by_name: HashMap<StrId, Vec<Config>> = HashMap::new();
     let mut seen = HashSet::new();
     for &id in dumps.iter().flat_map(|dump| &dump.configs) {
-        if let Some(config) = shard.configs.get(id).filter(|config| config.name != StrId::EMPTY && seen.insert(*config)) {
+        if let Some(config) = shard.configs.get(id).filter(|config| config.name != StrId::EMPTY && seen.insert(*config))
+        {
             by_name.entry(config.name).or_default().push(config);
         }
     }

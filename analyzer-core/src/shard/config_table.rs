@@ -43,6 +43,11 @@ impl ConfigTable {
         self.members.get(id)
     }
 
+    /// All lists of members in the order of their handles.
+    pub(crate) fn member_lists(&self) -> impl Iterator<Item = &[u32]> {
+        self.members.iter()
+    }
+
     /// The handle of an item, which is stored if it is new.
     pub fn intern(&mut self, config: Config) -> ConfigId {
         let next = self.configs.len() as u32;

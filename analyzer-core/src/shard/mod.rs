@@ -1,11 +1,14 @@
 //! Many files' readings with one set of symbols: what threads, browser workers and machines each make of their part of a job.
 //!
-//! Shards merge in any order with the same result, and are written as packs: one file with all that the report and the page show.
+//! Shards merge in any order with the same result. As a [`pack`] a shard is a file: all that the report and the page show, in a
+//! fraction of the size.
 
 mod config_table;
-mod shard;
+mod gathered;
+pub mod pack;
 mod shard_dump;
+mod wire;
 
 pub use config_table::{Config, ConfigId, ConfigTable, MembersId};
-pub use shard::{FileNote, Shard};
+pub use gathered::{FileNote, Shard};
 pub use shard_dump::ShardDump;

@@ -251,7 +251,7 @@ impl Page {
                 let dead = self.analyst.try_update_value(Option::take);
                 leptos::task::spawn_local(async move { drop(dead) });
             }
-            Answer::Ready | Answer::Read { .. } | Answer::Unreadable { .. } | Answer::Analyzed => {}
+            Answer::Ready | Answer::Read { .. } | Answer::Shard | Answer::Unreadable { .. } | Answer::Analyzed => {}
         }
     }
 

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use hangscope_analyzer_core::dump::{self, Fault, FaultKind, Reading};
-use hangscope_analyzer_core::{Analysis, analyze, report};
+use hangscope_analyzer_core::shard::{Shard, message, pack};
+use hangscope_analyzer_core::{Analysis, analyze_shard, report};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{
@@ -25,7 +26,7 @@ const LARGEST_BYTES: f64 = 800_000_000.0;
 
 #[derive(Default)]
 struct State {
-    readings: Vec<Reading>,
+    shard: Shard,
     analysis: Option<Analysis>,
     /// Functions and the last row that was called from each; made when somebody looks for one.
     functions: Option<Vec<FunctionHit>>,
@@ -55,22 +56,26 @@ pub fn worker_main() {
 
 fn handle(state: &mut State, request: Request, payload: &JsValue) {
     match request {
-        Request::ReadFile { name } => answer_read(&name, file_bytes(payload)),
-        Request::ReadUrl { name, url } => answer_read(&name, url_bytes(&url)),
+        Request::ReadFile { name } => answer_read(state, read_file(&name, payload)),
+        Request::ReadUrl { name, url } => answer_read(state, url_bytes(&url).map(|bytes| read_bytes(&name, &bytes))),
+        Request::HandOver => {
+            let buffer = buffer_of(&message::encode(&std::mem::take(&mut state.shard)));
+            post(&Answer::Shard, &Array::of1(&buffer), &Array::of1(&buffer));
+        }
         Request::Add => {
             let bytes = Uint8Array::new(payload).to_vec();
             // What another worker of this build wrote can be read; if not, this is a fault of the program.
-            match dump::wire::decode(&bytes) {
-                Ok(reading) => state.readings.push(reading),
+            match message::decode(&bytes) {
+                Ok(shard) => state.shard.merge(shard),
                 Err(error) => post(&Answer::Panicked { message: error.to_string() }, &Array::new(), &Array::new()),
             }
         }
         Request::AddUnreadable { name, reason } => {
             let fault = Fault { kind: FaultKind::Malformed, offset: None, message: reason };
-            state.readings.push(Reading { file: name, faults: vec![fault], ..Reading::default() });
+            state.shard.add(Reading { file: name, faults: vec![fault], ..Reading::default() });
         }
         Request::Analyze => {
-            let analysis = analyze(std::mem::take(&mut state.readings));
+            let analysis = analyze_shard(std::mem::take(&mut state.shard));
             post_analysis(&analysis);
             state.analysis = Some(analysis);
             state.functions = None;
@@ -90,39 +95,69 @@ fn handle(state: &mut State, request: Request, payload: &JsValue) {
     }
 }
 
-fn answer_read(name: &str, bytes: Result<Vec<u8>, JsValue>) {
-    let bytes = match bytes {
-        Ok(bytes) => bytes,
+/// What a file held, and its size in bytes.
+type Read = (Shard, u64);
+
+fn answer_read(state: &mut State, read: Result<Read, JsValue>) {
+    match read {
+        Ok((shard, size_bytes)) => {
+            let entries = shard.entries();
+            state.shard.merge(shard);
+            post(&Answer::Read { size_bytes, entries }, &Array::new(), &Array::new());
+        }
         Err(error) => {
             let reason = js_sys::Error::from(error).message().into();
-            return post(&Answer::Unreadable { reason }, &Array::new(), &Array::new());
+            post(&Answer::Unreadable { reason }, &Array::new(), &Array::new());
         }
-    };
-    let reading = dump::read(name, &bytes);
-    let entries = reading.dumps.iter().map(|dump| dump.entries.len() as u64).sum();
-    let buffer = buffer_of(&dump::wire::encode(&reading));
-    let answer = Answer::Read { size_bytes: bytes.len() as u64, entries };
-    post(&answer, &Array::of1(&buffer), &Array::of1(&buffer));
+    }
 }
 
-/// The bytes of a file, and of a large file that is no dump only its first: a folder may hold checkpoints too.
-fn file_bytes(file: &JsValue) -> Result<Vec<u8>, JsValue> {
+fn read_bytes(name: &str, bytes: &[u8]) -> Read {
+    let size_bytes = bytes.len() as u64;
+    if pack::is_pack(bytes) {
+        return (pack::read(name, bytes), size_bytes);
+    }
+    (std::iter::once(dump::read(name, bytes)).collect(), size_bytes)
+}
+
+/// Reads a file: of a large one that is no dump only its first bytes, since a folder may hold checkpoints too, and of a pack one section
+/// after the other.
+fn read_file(name: &str, file: &JsValue) -> Result<Read, JsValue> {
     let file: &File = file.dyn_ref().ok_or_else(|| js_sys::Error::new("no file came with the request"))?;
     let reader = FileReaderSync::new()?;
     let bytes = |blob: &Blob| Ok::<_, JsValue>(Uint8Array::new(&reader.read_as_array_buffer(blob)?.into()).to_vec());
-    if file.size() > LARGE_BYTES {
-        let head = bytes(&file.slice_with_f64_and_f64(0.0, HEAD_BYTES)?)?;
-        if !can_be_dump(&head) {
-            return Ok(head);
-        }
-        if file.size() > LARGEST_BYTES {
-            let size = crate::text::bytes(file.size() as u64);
-            return Err(
-                js_sys::Error::new(&format!("{size} is too much for a browser; `hangscope analyze` reads it")).into()
-            );
-        }
+    let part = |from: f64, len: f64| bytes(&file.slice_with_f64_and_f64(from, from + len)?);
+    if file.size() <= LARGE_BYTES {
+        return Ok(read_bytes(name, &bytes(file)?));
     }
-    bytes(file)
+    let head = part(0.0, HEAD_BYTES)?;
+    if pack::is_pack(&head) {
+        let part = |offset: u64, len: usize| {
+            part(offset as f64, len as f64).map_err(|error| String::from(js_sys::Error::from(error).message()))
+        };
+        return Ok((read_pack(name, file.size() as u64, part), file.size() as u64));
+    }
+    if !can_be_dump(&head) {
+        return Ok(read_bytes(name, &head));
+    }
+    if file.size() > LARGEST_BYTES {
+        let size = crate::text::bytes(file.size() as u64);
+        return Err(
+            js_sys::Error::new(&format!("{size} is too much for a browser; `hangscope analyze` reads it")).into()
+        );
+    }
+    Ok(read_bytes(name, &bytes(file)?))
+}
+
+fn read_pack(name: &str, size_bytes: u64, part: impl Fn(u64, usize) -> Result<Vec<u8>, String>) -> Shard {
+    let mut reader = pack::PackReader::new(name, size_bytes, &part);
+    for place in reader.sections().to_vec() {
+        let section = part(place.offset, place.size_bytes)
+            .map_err(|message| Fault { kind: FaultKind::Malformed, offset: Some(place.offset), message })
+            .and_then(|bytes| place.decode(&bytes));
+        reader.put(&place, section);
+    }
+    reader.finish()
 }
 
 fn can_be_dump(head: &[u8]) -> bool {

@@ -5,6 +5,7 @@
 
 mod config_table;
 mod gathered;
+pub mod message;
 pub mod pack;
 mod shard_dump;
 mod wire;

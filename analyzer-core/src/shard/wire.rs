@@ -1,4 +1,4 @@
-//! What a pack's sections hold, as values that can be written.
+//! What a pack's sections and the messages between the page's workers hold, as values that can be written.
 //!
 //! Apart from the types of the analysis, which may change; these change with the version of packs.
 

@@ -1,4 +1,5 @@
-//! A load under way: files go to reader workers, one at a time each, and what these read goes to the analysis worker.
+//! A load under way: files go to reader workers, one at a time each, and what these gather goes to the analysis worker. Packs, which
+//! need little work and may be large, are read by the analysis worker itself.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,11 +11,15 @@ use wasm_bindgen::JsValue;
 
 use crate::dataset::Dataset;
 use crate::load::protocol::{Answer, Request};
-use crate::load::source::{Opened, Source, SourcePlace};
+use crate::load::source::{Opened, Source};
 use crate::load::worker_handle::{WorkerEvent, WorkerHandle};
 
 /// More readers than this gain nothing, and each has its own memory.
 const MOST_READERS: usize = 8;
+
+/// After so many files, or so many bytes of them, a reader gives away what it gathered: what a dead reader had is read again.
+const HANDED_FILES: usize = 32;
+const HANDED_BYTES: u64 = 64_000_000;
 
 /// How far a load is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,6 +57,8 @@ struct Inner {
     progress: Progress,
     queue: VecDeque<Source>,
     readers: Vec<Reader>,
+    /// Packs that the analyst is at, in the order in which it was told.
+    packs: VecDeque<Source>,
     analyst: Option<Analyst>,
     on_event: Rc<dyn Fn(LoadEvent)>,
 }
@@ -60,6 +67,10 @@ struct Reader {
     worker: Rc<WorkerHandle>,
     /// The file that it is at.
     reading: Option<Source>,
+    /// Files that it read and did not give away, with their entries.
+    gathered: Vec<(Source, u64)>,
+    /// Whether it is giving them away.
+    handing_over: bool,
 }
 
 impl Loading {
@@ -76,17 +87,23 @@ impl Loading {
             bytes: opened.sources.iter().map(|source| source.size_bytes).sum(),
             ..Progress::default()
         };
+        let (packs, files): (Vec<Source>, Vec<Source>) = opened.sources.into_iter().partition(Source::is_pack);
         let inner = Rc::new(RefCell::new(Inner {
             glue_url: glue_url.to_owned(),
             progress: progress.clone(),
-            queue: opened.sources.into(),
+            queue: files.into(),
             readers: Vec::new(),
+            packs: VecDeque::new(),
             analyst: None,
             on_event: Rc::new(on_event),
         }));
         let for_analyst = Rc::downgrade(&inner);
         let analyst = WorkerHandle::spawn(glue_url, move |event| match event {
             WorkerEvent::Answer(Answer::Analyzed, payload) => analyzed(&for_analyst, &payload),
+            WorkerEvent::Answer(Answer::Read { size_bytes, entries }, _) => {
+                pack_done(&for_analyst, size_bytes, entries)
+            }
+            WorkerEvent::Answer(Answer::Unreadable { reason }, _) => pack_unreadable(&for_analyst, &reason),
             WorkerEvent::Answer(answer, _) => on_answer(answer),
             WorkerEvent::Died(message) => match for_analyst.upgrade() {
                 Some(inner) => fail(&inner, &message),
@@ -95,7 +112,14 @@ impl Loading {
         })?;
         inner.borrow_mut().analyst = Some(Rc::new(analyst));
 
-        let wanted = reader_count().min(progress.files).max(1);
+        for pack in packs {
+            let mut state = inner.borrow_mut();
+            if let Some(analyst) = &state.analyst {
+                pack.send_to(analyst);
+            }
+            state.packs.push_back(pack);
+        }
+        let wanted = reader_count().min(inner.borrow().queue.len());
         for index in 0..wanted {
             let reader = spawn_reader(&inner, index)?;
             inner.borrow_mut().readers.push(reader);
@@ -121,12 +145,8 @@ fn spawn_reader(inner: &Rc<RefCell<Inner>>, index: usize) -> Result<Reader, JsVa
     let worker = WorkerHandle::spawn(&glue_url, move |event| {
         let Some(inner) = weak.upgrade() else { return };
         match event {
-            WorkerEvent::Answer(Answer::Read { size_bytes, entries }, payload) => {
-                if let Some(analyst) = &inner.borrow().analyst {
-                    analyst.send(&Request::Add, Some(&payload.get(0)));
-                }
-                done(&inner, index, size_bytes, entries);
-            }
+            WorkerEvent::Answer(Answer::Read { size_bytes, entries }, _) => read(&inner, index, size_bytes, entries),
+            WorkerEvent::Answer(Answer::Shard, payload) => handed_over(&inner, index, &payload.get(0)),
             WorkerEvent::Answer(Answer::Unreadable { reason }, _) => unreadable(&inner, index, &reason),
             WorkerEvent::Answer(..) => {}
             WorkerEvent::Died(reason) => {
@@ -135,14 +155,24 @@ fn spawn_reader(inner: &Rc<RefCell<Inner>>, index: usize) -> Result<Reader, JsVa
             }
         }
     })?;
-    Ok(Reader { worker: Rc::new(worker), reading: None })
+    Ok(Reader { worker: Rc::new(worker), reading: None, gathered: Vec::new(), handing_over: false })
 }
 
-/// Puts a new worker in the place of a dead one.
+/// Puts a new worker in the place of a dead one. What that had gathered is gone, and its files are read again.
 fn replace(inner: &Rc<RefCell<Inner>>, index: usize) {
-    let Ok(mut fresh) = spawn_reader(inner, index) else { return };
+    let fresh = spawn_reader(inner, index);
     let mut state = inner.borrow_mut();
+    let state = &mut *state;
     let Some(reader) = state.readers.get_mut(index) else { return };
+    let gathered = std::mem::take(&mut reader.gathered);
+    reader.handing_over = false;
+    for (source, entries) in gathered.into_iter().rev() {
+        state.progress.files_done -= 1;
+        state.progress.entries -= entries;
+        state.progress.bytes_done = state.progress.bytes_done.saturating_sub(source.size_bytes);
+        state.queue.push_front(source);
+    }
+    let Ok(mut fresh) = fresh else { return };
     fresh.reading = reader.reading.take();
     let dead = std::mem::replace(reader, fresh);
     // This runs inside of the dead one's own callback: let that return first.
@@ -150,58 +180,116 @@ fn replace(inner: &Rc<RefCell<Inner>>, index: usize) {
 }
 
 fn unreadable(inner: &Rc<RefCell<Inner>>, index: usize, reason: &str) {
-    let size_bytes = {
-        let state = inner.borrow();
-        let Some(source) = state.readers.get(index).and_then(|reader| reader.reading.as_ref()) else { return };
-        if let Some(analyst) = &state.analyst {
-            let request = Request::AddUnreadable { name: source.name.clone(), reason: reason.to_owned() };
-            analyst.send(&request, None);
-        }
-        source.size_bytes
+    let source = {
+        let mut state = inner.borrow_mut();
+        let Some(source) = state.readers.get_mut(index).and_then(|reader| reader.reading.take()) else { return };
+        state.add_unreadable(&source, reason);
+        source
     };
-    done(inner, index, size_bytes, 0);
-}
-
-/// A reader is through with its file.
-fn done(inner: &Rc<RefCell<Inner>>, index: usize, size_bytes: u64, entries: u64) {
-    let (on_event, progress) = {
-        let state = &mut *inner.borrow_mut();
-        let read = state.readers.get_mut(index).and_then(|reader| reader.reading.take());
-        let progress = &mut state.progress;
-        progress.files_done += 1;
-        progress.entries += entries;
-        match read {
-            Some(source) if source.size_bytes > 0 => progress.bytes_done += source.size_bytes,
-            // Sizes of files on a server may not have been known.
-            _ => {
-                progress.bytes += size_bytes;
-                progress.bytes_done += size_bytes;
-            }
-        }
-        (Rc::clone(&state.on_event), progress.clone())
-    };
-    on_event(LoadEvent::Progress(progress));
+    done(inner, &source, source.size_bytes, 0);
     feed(inner, index);
     finish_if_read(inner);
 }
 
-/// Gives a reader its next file.
+/// A reader is through with its file.
+fn read(inner: &Rc<RefCell<Inner>>, index: usize, size_bytes: u64, entries: u64) {
+    let source = inner.borrow_mut().readers.get_mut(index).and_then(|reader| reader.reading.take());
+    let Some(source) = source else { return };
+    done(inner, &source, size_bytes, entries);
+    if let Some(reader) = inner.borrow_mut().readers.get_mut(index) {
+        reader.gathered.push((source, entries));
+    }
+    feed(inner, index);
+    finish_if_read(inner);
+}
+
+/// A reader gave away what it had gathered.
+fn handed_over(inner: &Rc<RefCell<Inner>>, index: usize, bytes: &JsValue) {
+    {
+        let mut state = inner.borrow_mut();
+        if let Some(analyst) = &state.analyst {
+            analyst.send(&Request::Add, Some(bytes));
+        }
+        if let Some(reader) = state.readers.get_mut(index) {
+            reader.gathered.clear();
+            reader.handing_over = false;
+        }
+    }
+    feed(inner, index);
+    finish_if_read(inner);
+}
+
+fn pack_done(inner: &Weak<RefCell<Inner>>, size_bytes: u64, entries: u64) {
+    let Some(inner) = inner.upgrade() else { return };
+    let Some(source) = inner.borrow_mut().packs.pop_front() else { return };
+    done(&inner, &source, size_bytes, entries);
+    finish_if_read(&inner);
+}
+
+fn pack_unreadable(inner: &Weak<RefCell<Inner>>, reason: &str) {
+    let Some(inner) = inner.upgrade() else { return };
+    let Some(source) = inner.borrow_mut().packs.pop_front() else { return };
+    inner.borrow().add_unreadable(&source, reason);
+    done(&inner, &source, source.size_bytes, 0);
+    finish_if_read(&inner);
+}
+
+impl Inner {
+    fn add_unreadable(&self, source: &Source, reason: &str) {
+        if let Some(analyst) = &self.analyst {
+            let request = Request::AddUnreadable { name: source.name.clone(), reason: reason.to_owned() };
+            analyst.send(&request, None);
+        }
+    }
+}
+
+/// Counts a file that is through.
+fn done(inner: &Rc<RefCell<Inner>>, source: &Source, size_bytes: u64, entries: u64) {
+    let (on_event, progress) = {
+        let state = &mut *inner.borrow_mut();
+        let progress = &mut state.progress;
+        progress.files_done += 1;
+        progress.entries += entries;
+        if source.size_bytes > 0 {
+            progress.bytes_done += source.size_bytes;
+        } else {
+            // Sizes of files on a server may not have been known.
+            progress.bytes += size_bytes;
+            progress.bytes_done += size_bytes;
+        }
+        (Rc::clone(&state.on_event), progress.clone())
+    };
+    on_event(LoadEvent::Progress(progress));
+}
+
+/// Gives a reader its next file, or has it give away what it gathered.
 fn feed(inner: &Rc<RefCell<Inner>>, index: usize) {
     let mut state = inner.borrow_mut();
     let state = &mut *state;
     let Some(reader) = state.readers.get_mut(index) else { return };
-    let Some(source) = state.queue.pop_front() else { return };
-    let name = source.name.clone();
-    match &source.place {
-        SourcePlace::Disk(file) => reader.worker.send(&Request::ReadFile { name }, Some(file)),
-        SourcePlace::Server(url) => reader.worker.send(&Request::ReadUrl { name, url: url.clone() }, None),
+    if reader.reading.is_some() || reader.handing_over {
+        return;
     }
-    reader.reading = Some(source);
+    let bytes: u64 = reader.gathered.iter().map(|(source, _)| source.size_bytes).sum();
+    let is_enough = reader.gathered.len() >= HANDED_FILES || bytes >= HANDED_BYTES;
+    let next = if is_enough { None } else { state.queue.pop_front() };
+    match next {
+        Some(source) => {
+            source.send_to(&reader.worker);
+            reader.reading = Some(source);
+        }
+        None if !reader.gathered.is_empty() => {
+            reader.worker.send(&Request::HandOver, None);
+            reader.handing_over = true;
+        }
+        None => {}
+    }
 }
 
 fn finish_if_read(inner: &Rc<RefCell<Inner>>) {
     let mut state = inner.borrow_mut();
-    if state.progress.files_done < state.progress.files {
+    let is_busy = |reader: &Reader| reader.reading.is_some() || reader.handing_over || !reader.gathered.is_empty();
+    if !state.queue.is_empty() || !state.packs.is_empty() || state.readers.iter().any(is_busy) {
         return;
     }
     if let Some(analyst) = &state.analyst {

@@ -9,11 +9,13 @@ use serde::{Deserialize, Serialize};
 /// From the page to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// Read a file. Payload: the file.
+    /// Read a file, a dump or a pack, and keep what is in it. Payload: the file.
     ReadFile { name: String },
     /// Read a file of the page's own server.
     ReadUrl { name: String, url: String },
-    /// Take what another worker read. Payload: the bytes.
+    /// Give away what was read so far.
+    HandOver,
+    /// Keep what another worker read. Payload: the bytes.
     Add,
     /// Count a file as unreadable that the page could not get read.
     AddUnreadable { name: String, reason: String },
@@ -30,8 +32,10 @@ pub(crate) enum Request {
 pub(crate) enum Answer {
     /// It listens. The first message of every worker.
     Ready,
-    /// To [`Request::ReadFile`] and [`Request::ReadUrl`]. Payload: the bytes for [`Request::Add`].
+    /// To [`Request::ReadFile`] and [`Request::ReadUrl`].
     Read { size_bytes: u64, entries: u64 },
+    /// To [`Request::HandOver`]. Payload: the bytes for [`Request::Add`].
+    Shard,
     /// The file could not be got at all.
     Unreadable { reason: String },
     /// To [`Request::Analyze`]. Payload: the report as JSON and as text, the table's index as bytes, the cells.

@@ -2,6 +2,9 @@
 
 use web_sys::File;
 
+use crate::load::protocol::Request;
+use crate::load::worker_handle::WorkerHandle;
+
 /// One file to read.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
@@ -28,6 +31,20 @@ pub(crate) struct Opened {
 }
 
 impl Source {
+    /// Whether it is a pack, by its name.
+    pub(crate) fn is_pack(&self) -> bool {
+        self.name.ends_with(".hangscope")
+    }
+
+    /// Has a worker read it.
+    pub(crate) fn send_to(&self, worker: &WorkerHandle) {
+        let name = self.name.clone();
+        match &self.place {
+            SourcePlace::Disk(file) => worker.send(&Request::ReadFile { name }, Some(file)),
+            SourcePlace::Server(url) => worker.send(&Request::ReadUrl { name, url: url.clone() }, None),
+        }
+    }
+
     pub(crate) fn from_disk(name: String, file: File) -> Self {
         Self { name, size_bytes: file.size().max(0.0) as u64, place: SourcePlace::Disk(file) }
     }

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::align::Table;
-use crate::diagnose::{Case, Draft, diagnose};
+use crate::align::{ProgramOrder, Table};
+use crate::diagnose::{Case, Clocks, Draft, diagnose};
 use crate::dump::Reading;
 use crate::job::Job;
-use crate::report::{self, CellDetail, Report, TableIndex};
+use crate::report::{self, CellDetail, ProgramOrderView, Report, TableIndex};
 use crate::shard::Shard;
 
 /// An analysed job.
@@ -57,6 +57,16 @@ impl Analysis {
     /// One cell in full: a row of the [`TableIndex`] and a global rank. `None` where the rank has no part in the row.
     pub fn cell_detail(&self, row: u32, rank: u32) -> Option<CellDetail> {
         report::cell_detail(&self.job, &self.table, &self.view, row, rank)
+    }
+
+    /// The rows of all groups in one order, worked out anew at each call.
+    pub fn program_order(&self) -> ProgramOrderView {
+        let clocks = Clocks::of(&self.job, &self.table);
+        let time = |rank, entry| match self.job.entry(rank, entry).created_ns {
+            ns if ns > 0 => clocks.common(rank, ns).1,
+            _ => 0,
+        };
+        ProgramOrder::of(&self.job, &self.table, &self.view.list, &time).into()
     }
 
     /// The job.

@@ -104,8 +104,8 @@ impl Dataset {
         code.copied().map_or(CellCode::NONE, CellCode)
     }
 
-    pub(crate) fn row(&self, row: u32) -> Option<&RowHead> {
-        self.index.rows.get(row as usize)
+    pub(crate) fn row(&self, row: u32) -> Option<RowHead<'_>> {
+        self.index.rows.get(row)
     }
 
     /// The global rank of a column.

@@ -3,7 +3,7 @@
 
 use hangscope_analyzer_core::report::{
     Band, Cause, CellCode, Confidence, Finding, FindingGroup, FindingPlace, JobFacts, Kind, RankColumn, RankStatus,
-    Report, RowHead, SCHEMA, Side, SideState, TableIndex, Tool,
+    Report, RowHead, RowNumber, SCHEMA, Side, SideState, TableIndex, Tool,
 };
 
 use crate::dataset::{CellPlace, Dataset};
@@ -31,7 +31,7 @@ pub(crate) fn dataset() -> Dataset {
         row_count,
         cells_at,
     };
-    let row = |number: u32, agrees| RowHead { number: number.to_string(), op: "all_reduce [4096]".to_owned(), agrees };
+    let row = |number: u32, agrees| RowHead { number: RowNumber::Collective(number), op: "all_reduce [4096]", agrees };
     let mut rows: Vec<_> = (9..18).map(|number| row(number, true)).collect();
     rows.push(row(18, false));
     rows.extend([row(1, true), row(2, true), row(3, false)]);
@@ -48,7 +48,7 @@ pub(crate) fn dataset() -> Dataset {
             })
             .collect(),
         bands: vec![band("tp[4-7]", vec![4, 5, 6, 7], 0, 10, 0), band("world", (0..8).collect(), 10, 3, world_at)],
-        rows,
+        rows: rows.into_iter().collect(),
         findings: vec![FindingPlace { id: "F1".to_owned(), row: Some(ORIGIN.row), columns: vec![ORIGIN.column] }],
     };
     Dataset::new("example".to_owned(), report(), index, cells, String::new(), String::new())

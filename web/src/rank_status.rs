@@ -1,6 +1,6 @@
 //! The parts that ranks have in what happened, in words and counts.
 
-use hangscope_analyzer_core::report::{CellCode, RankState, RankStatus, ranges, readable_ranges};
+use hangscope_analyzer_core::report::{CellCode, RankState, RankStatus, RowNumber, ranges, readable_ranges};
 
 use crate::dataset::{CellPlace, Dataset};
 use crate::text;
@@ -175,12 +175,12 @@ pub(crate) fn telling_cell(dataset: &Dataset, column: u32, active: Option<CellPl
 /// The row in which a rank waits.
 fn waiting_row(dataset: &Dataset, column: u32) -> Option<u32> {
     let place = state(dataset, dataset.rank(column)?)?.waits_in.as_ref()?;
-    let number = place.seq.map(|seq| seq.to_string());
+    let number = place.seq.map(RowNumber::Collective);
     let bands = dataset.index.bands.iter().filter(|band| {
         band.label == place.group && band.p2p == number.is_none() && band.columns.binary_search(&column).is_ok()
     });
-    let is_wanted = |row: &u32| match &number {
-        Some(number) => dataset.row(*row).is_some_and(|head| head.number == *number),
+    let is_wanted = |row: &u32| match number {
+        Some(number) => dataset.row(*row).is_some_and(|head| head.number == number),
         None => {
             matches!(dataset.code(CellPlace { row: *row, column }).state(), CellCode::SCHEDULED | CellCode::STARTED)
         }

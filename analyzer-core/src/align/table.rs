@@ -52,6 +52,11 @@ impl Band {
         (0..self.numbers.len() as u32).map(RowIdx)
     }
 
+    /// How many rows of collectives and messages there are.
+    pub fn row_count(&self) -> usize {
+        self.numbers.len() + self.messages.len()
+    }
+
     /// Sequence number of a row.
     pub fn number(&self, row: RowIdx) -> u32 {
         self.numbers.get(row.0 as usize).copied().unwrap_or_default()

@@ -12,11 +12,11 @@ use crate::job::{GroupIdx, Job, RankIdx};
 const ROWS: usize = 64;
 
 /// A time that can be compared with others of the same clock: the rank whose clock it is, and its nanoseconds.
-pub(super) type Time = (RankIdx, i64);
+pub(crate) type Time = (RankIdx, i64);
 
 /// By which rank's clock each rank's times are told, and what to take from them.
 #[derive(Debug, Default)]
-pub(super) struct Clocks {
+pub(crate) struct Clocks {
     ahead: Vec<Time>,
 }
 

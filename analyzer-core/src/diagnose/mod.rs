@@ -24,6 +24,7 @@ mod wait_graph;
 
 pub use call::Call;
 pub use case::{Case, Place};
+pub(crate) use clocks::Clocks;
 pub use draft::{Absence, Draft, DraftSide};
 pub use origin::diagnose;
 pub use wait_cycle::WaitStep;

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::table_view::{Majority, differs, majority, message_cell};
+use super::majority::{Majority, differs, majority};
+use super::table_view::message_cell;
 use super::{CellCode, CellDetail, OtherSide, PanelFrame, TableView, ranges, shapes_text};
 use crate::align::{Cell, Progress, Table};
 use crate::diagnose::Place;
@@ -14,8 +15,8 @@ use crate::symbols::{DtypesId, FrameId, StackId};
 
 /// What the panel says about a cell: a row of the view's index and a global rank.
 pub fn cell_detail(job: &Job, table: &Table, view: &TableView, row: u32, rank: u32) -> Option<CellDetail> {
-    let place = *view.places.get(row as usize)?;
-    let head = view.index.rows.get(row as usize)?;
+    let place = view.place(row)?;
+    let head = view.index.rows.get(row)?;
     let band = table.band(place.group());
     let dump = job.rank_idx(rank);
     let parties: Vec<(u32, Option<RankIdx>, Cell)> = match place {
@@ -37,7 +38,7 @@ pub fn cell_detail(job: &Job, table: &Table, view: &TableView, row: u32, rank: u
         rank,
         row,
         group: job.label(place.group()),
-        number: head.number.clone(),
+        number: head.number.to_string(),
         op: head.op.split(' ').next().unwrap_or_default().to_string(),
         state: code.name().to_string(),
         ..CellDetail::default()
@@ -82,8 +83,11 @@ pub fn cell_detail(job: &Job, table: &Table, view: &TableView, row: u32, rank: u
 impl TableView {
     /// The code of a rank's cell in a row of the index.
     pub fn code_at(&self, row: u32, rank: u32) -> Option<CellCode> {
-        let band =
-            self.index.bands.iter().find(|band| (band.first_row..band.first_row + band.row_count).contains(&row))?;
+        let after = self.index.bands.partition_point(|band| band.first_row <= row);
+        let band = self.index.bands.get(after.checked_sub(1)?)?;
+        if row - band.first_row >= band.row_count {
+            return None;
+        }
         let column = self.index.ranks.binary_search_by_key(&rank, |column| column.rank).ok()? as u32;
         let position = band.columns.binary_search(&column).ok()?;
         let at = band.cells_at as usize + (row - band.first_row) as usize * band.columns.len() + position;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::RankStatus;
+use super::{RankStatus, RowHeads};
 
 /// Everything about the table but its cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct TableIndex {
     /// Bands of rows, one per process group (and one for its P2P messages); the origin's first.
     pub bands: Vec<Band>,
     /// The rows of all bands, one band after the other.
-    pub rows: Vec<RowHead>,
+    pub rows: RowHeads,
     /// Where each finding of the report is, in the report's order.
     pub findings: Vec<FindingPlace>,
 }
@@ -50,17 +50,6 @@ pub struct Band {
     pub row_count: u32,
     /// Where the band's cells begin in the cell bytes: row by row, in each row one byte per item of `columns`.
     pub cells_at: u64,
-}
-
-/// Head of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RowHead {
-    /// Its number: `18` for a collective, `0→1 #3` for the third message from 0 to 1.
-    pub number: String,
-    /// What most ranks issued: `all_reduce [4096]`, `_all_gather_base [64] → [512]`.
-    pub op: String,
-    /// Whether all members that could have it completed it with equal arguments: such rows can be folded.
-    pub agrees: bool,
 }
 
 /// The cells of a finding.

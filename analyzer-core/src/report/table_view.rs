@@ -4,11 +4,15 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Band, CellCode, FindingPlace, RankColumn, Report, RowHead, TableIndex, ranges, sizes_text};
-use crate::align::{Cell, Message, Progress, RowIdx, Table};
-use crate::diagnose::{Call, Draft, Place};
-use crate::dump::EntryIdx;
+use hashbrown::HashMap;
+
+use super::majority::{differs, majority};
+use super::marks::Marks;
+use super::{Band, CellCode, FindingPlace, RankColumn, Report, RowNumber, TableIndex, ranges, sizes_text};
+use crate::align::{Cell, Message, Progress, RowList, Table};
+use crate::diagnose::{Draft, Place};
 use crate::job::{GroupIdx, Job, RankIdx};
+use crate::symbols::{ArgsId, StrId};
 
 /// Index and cells, and the way back from a row of the index to the aligned table.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +21,8 @@ pub struct TableView {
     pub index: TableIndex,
     /// One [`CellCode`] per cell.
     pub cells: Vec<u8>,
-    /// The place of each row of the index.
-    pub(super) places: Vec<Place>,
+    /// The rows of the index as those of the aligned table.
+    pub(crate) list: RowList,
     /// Whether columns of ranks without a dump are left out, because the table would be too large with them.
     dumped_only: bool,
 }
@@ -26,46 +30,83 @@ pub struct TableView {
 /// Most cells of a table that shows ranks without a dump.
 const MOST_CELLS: usize = 1 << 28;
 
+/// What a view is made of, and what was put into words already.
+struct Builder<'a> {
+    job: &'a Job,
+    table: &'a Table,
+    marks: Marks,
+    view: TableView,
+    texts: HashMap<Option<(Words, ArgsId)>, u32>,
+}
+
+/// What the words for a row begin with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Words {
+    Collective(StrId),
+    Message,
+}
+
 impl TableView {
     /// Lays the table out: the origin's band first, then bands in which somebody waits, then the rest.
     pub fn new(job: &Job, table: &Table, drafts: &[Draft], report: &Report) -> TableView {
         let ranks = report.ranks.iter().map(|state| RankColumn { rank: state.rank, status: state.status });
         let mut view =
             TableView { index: TableIndex { ranks: ranks.collect(), ..TableIndex::default() }, ..TableView::default() };
-        let cells = |band: &crate::align::Band| (band.numbers.len() + band.messages.len()) * band.columns.len();
-        view.dumped_only = table.bands.iter().map(cells).fold(0, usize::saturating_add) > MOST_CELLS;
+        let cells = |width: fn(&crate::align::Band) -> usize| {
+            let of = |band| crate::align::Band::row_count(band).saturating_mul(width(band));
+            table.bands.iter().map(of).fold(0, usize::saturating_add)
+        };
+        view.dumped_only = cells(|band| band.columns.len()) > MOST_CELLS;
+        let cells = if view.dumped_only {
+            cells(|band| band.columns.iter().flatten().count())
+        } else {
+            cells(|band| band.columns.len())
+        };
+        view.cells.reserve_exact(cells);
+        view.index.rows.reserve(table.bands.iter().map(crate::align::Band::row_count).sum());
+        let marks = Marks::of(drafts);
         let mut order: Vec<(usize, bool, GroupIdx)> = table
             .bands
             .iter()
-            .map(|band| {
-                let origin = drafts.iter().position(|draft| draft.place.group() == band.group).unwrap_or(usize::MAX);
-                (origin, !somebody_waits(table, band), band.group)
-            })
+            .map(|band| (marks.first_draft(band.group), !somebody_waits(table, band), band.group))
             .collect();
         order.sort_unstable();
+        let mut builder = Builder { job, table, marks, view, texts: HashMap::new() };
         for (_, _, group) in order {
-            let band = table.band(group);
             // Where a finding is about a message, messages come first.
-            let about_messages = drafts.iter().any(|draft| matches!(draft.place, Place::Message(of, _) if of == group));
+            let about_messages = builder.marks.is_about_messages(group);
             if about_messages {
-                view.add_messages(job, table, drafts, group);
+                builder.add_messages(group);
             }
-            if !band.numbers.is_empty() {
-                view.add_collectives(job, table, drafts, group);
-            }
+            builder.add_collectives(group);
             if !about_messages {
-                view.add_messages(job, table, drafts, group);
+                builder.add_messages(group);
             }
         }
+        let Builder { mut view, marks, .. } = builder;
         for (at, draft) in drafts.iter().enumerate() {
-            let row = view.places.iter().position(|&place| place == draft.place).map(|row| row as u32);
+            let row = match draft.place {
+                Place::Row(group, row) => view.list.collective(group, row),
+                Place::Message(group, at) => view.list.message(group, at),
+            };
             view.index.findings.push(FindingPlace {
                 id: format!("F{}", at + 1),
                 row,
-                columns: loud_ranks(draft).iter().filter_map(|&rank| view.column(rank)).collect(),
+                columns: marks.loud_ranks(at).iter().filter_map(|&rank| view.column(rank)).collect(),
             });
         }
         view
+    }
+
+    /// The place of a row of the index.
+    pub fn place(&self, row: u32) -> Option<Place> {
+        let (stretch, at) = self.list.stretch_of(row)?;
+        let place = if stretch.messages {
+            Place::Message(stretch.group, at)
+        } else {
+            Place::Row(stretch.group, crate::align::RowIdx(at))
+        };
+        Some(place)
     }
 
     fn column(&self, rank: u32) -> Option<u32> {
@@ -77,40 +118,43 @@ impl TableView {
         job.group(group).members.iter().copied().filter(shown).collect()
     }
 
-    fn open_band(&self, job: &Job, group: GroupIdx, p2p: bool, members: &[u32], row_count: usize) -> Band {
+    fn open_band(&mut self, job: &Job, group: GroupIdx, p2p: bool, members: &[u32], row_count: usize) {
         let of = job.group(group);
-        Band {
+        let first_row = self.list.push(group, p2p, row_count);
+        self.index.bands.push(Band {
             label: job.label(group),
             name: of.name.clone(),
             desc: of.desc.clone(),
             ranks: ranges(of.members.iter().copied()),
             p2p,
             columns: members.iter().filter_map(|&rank| self.column(rank)).collect(),
-            first_row: self.index.rows.len() as u32,
+            first_row,
             row_count: row_count as u32,
             cells_at: self.cells.len() as u64,
-        }
+        });
     }
+}
 
-    fn add_collectives(&mut self, job: &Job, table: &Table, drafts: &[Draft], group: GroupIdx) {
+impl Builder<'_> {
+    fn add_collectives(&mut self, group: GroupIdx) {
+        let (job, table) = (self.job, self.table);
         let band = table.band(group);
-        let members = self.shown_members(job, group);
-        let head = self.open_band(job, group, false, &members, band.numbers.len());
-        self.index.bands.push(head);
+        if band.numbers.is_empty() {
+            return;
+        }
+        let members = self.view.shown_members(job, group);
+        self.view.open_band(job, group, false, &members, band.numbers.len());
+        let first_origin = self.marks.first_origin(group);
         for row in band.rows() {
             let place = Place::Row(group, row);
+            let here = self.marks.findings_at(place);
             let majority = majority(job, table, group, row);
-            let loud = loud_here(drafts, place);
             // What differs after the origin follows from it, and one loud thing is enough.
-            let follows =
-                drafts.iter().any(|draft| matches!(draft.place, Place::Row(of, origin) if of == group && origin < row));
+            let follows = first_origin.is_some_and(|origin| origin < row);
             let (mut agrees, mut seen) = (true, false);
-            let shown: Vec<(Option<RankIdx>, Cell)> = if self.dumped_only {
-                band.dumped_cells_of(row).map(|(_, rank, cell)| (Some(rank), cell)).collect()
-            } else {
-                band.cells_of(row).map(|(_, rank, cell)| (rank, cell)).collect()
-            };
-            for ((rank, cell), &member) in shown.into_iter().zip(&members) {
+            let dumped_only = self.view.dumped_only;
+            let shown = band.cells_of(row).filter(|item| !dumped_only || item.1.is_some());
+            for ((_, rank, cell), &member) in shown.zip(&members) {
                 let mut code = code(table, rank, cell);
                 if let (Some(rank), Some(entry)) = (rank, cell.entry()) {
                     let differs = majority.as_ref().is_some_and(|majority| differs(job, table, majority, rank, entry));
@@ -122,51 +166,71 @@ impl TableView {
                 } else {
                     agrees &= cell == Cell::UNKNOWN || cell == Cell::FINISHED;
                 }
-                if loud.contains(&member) {
+                if self.marks.is_loud(here, member) {
                     code = code.with(CellCode::ORIGIN);
-                    if cell.entry().is_some() && is_divided(drafts, place) {
+                    if cell.entry().is_some() && self.marks.is_divided(place) {
                         code = code.with(CellCode::DIFFERS);
                     }
                 }
-                self.cells.push(code.0);
+                self.view.cells.push(code.0);
             }
-            let op = majority.map(|majority| majority.text(job)).unwrap_or_default();
-            self.index.rows.push(RowHead { number: band.number(row).to_string(), op, agrees: agrees && seen });
-            self.places.push(place);
+            let words = majority.map(|majority| {
+                let entry = job.entry(majority.rank, majority.entry);
+                (Words::Collective(job.op_name(entry.op)), entry.args)
+            });
+            let op = self.text(words);
+            self.view.index.rows.push(RowNumber::Collective(band.number(row)), op, agrees && seen);
         }
     }
 
-    fn add_messages(&mut self, job: &Job, table: &Table, drafts: &[Draft], group: GroupIdx) {
+    fn add_messages(&mut self, group: GroupIdx) {
+        let (job, table) = (self.job, self.table);
         let messages = &table.band(group).messages;
         if messages.is_empty() {
             return;
         }
-        let members = self.shown_members(job, group);
-        let head = self.open_band(job, group, true, &members, messages.len());
-        self.index.bands.push(head);
+        let members = self.view.shown_members(job, group);
+        self.view.open_band(job, group, true, &members, messages.len());
         for (at, message) in (0..).zip(messages) {
             let place = Place::Message(group, at);
-            let loud = loud_here(drafts, place);
+            let here = self.marks.findings_at(place);
+            let begin = self.view.cells.len();
+            self.view.cells.resize(begin + members.len(), CellCode::NONE.0);
             let mut agrees = true;
-            for &member in &members {
-                let rank = job.rank_idx(member);
-                let cell = message_cell(message, member);
-                let mut code = match cell {
-                    Some(cell) => code(table, rank, cell),
-                    None => CellCode::NONE,
+            let ends = [message.src, message.dst];
+            for &member in ends.get(..if message.is_pair() { 2 } else { 1 }).unwrap_or(&ends) {
+                let (Ok(position), Some(cell)) = (members.binary_search(&member), message_cell(message, member)) else {
+                    continue;
                 };
-                agrees &= matches!(code, CellCode::NONE | CellCode::COMPLETED);
-                if loud.contains(&member) && cell.is_some() {
+                let mut code = code(table, job.rank_idx(member), cell);
+                agrees &= code == CellCode::COMPLETED;
+                if self.marks.is_loud(here, member) {
                     code = code.with(CellCode::ORIGIN);
-                    if cell.is_some_and(|cell| cell.entry().is_some()) {
+                    if cell.entry().is_some() {
                         code = code.with(CellCode::DIFFERS);
                     }
                 }
-                self.cells.push(code.0);
+                if let Some(slot) = self.view.cells.get_mut(begin + position) {
+                    *slot = code.0;
+                }
             }
-            self.index.rows.push(RowHead { number: message_number(message), op: message_op(job, message), agrees });
-            self.places.push(place);
+            let op = self.text(Some((Words::Message, message_args(job, message))));
+            self.view.index.rows.push(message_number(message), op, agrees);
         }
+    }
+
+    /// The place of a row's words among the texts of the index.
+    fn text(&mut self, words: Option<(Words, ArgsId)>) -> u32 {
+        let (job, rows) = (self.job, &mut self.view.index.rows);
+        *self.texts.entry(words).or_insert_with(|| {
+            let Some((op, args)) = words else { return rows.add_op(String::new()) };
+            let op = match op {
+                Words::Collective(name) => job.symbols.strings.get(name),
+                Words::Message => "send/recv",
+            };
+            let sizes = sizes_text(&job.symbols, args);
+            rows.add_op(if sizes.is_empty() { op.to_string() } else { format!("{op} {sizes}") })
+        })
     }
 }
 
@@ -183,60 +247,19 @@ pub(super) fn message_cell(message: &Message, member: u32) -> Option<Cell> {
     }
 }
 
-fn message_number(message: &Message) -> String {
-    if message.is_pair() {
-        format!("{}→{} #{}", message.src, message.dst, message.nth)
-    } else if message.send.entry().is_some() {
-        format!("{}→? #{}", message.src, message.nth)
-    } else {
-        format!("?→{} #{}", message.dst, message.nth)
-    }
-}
-
-fn message_op(job: &Job, message: &Message) -> String {
-    let end = |rank: u32, cell: Cell| {
-        let (rank, entry) = (job.rank_idx(rank)?, cell.entry()?);
-        Some(sizes_text(&job.symbols, job.entry(rank, entry).args))
+fn message_number(message: &Message) -> RowNumber {
+    let (src, dst) = match (message.is_pair(), message.send.entry()) {
+        (true, _) => (Some(message.src), Some(message.dst)),
+        (false, Some(_)) => (Some(message.src), None),
+        (false, None) => (None, Some(message.dst)),
     };
-    let sizes = end(message.src, message.send).or_else(|| end(message.dst, message.recv)).unwrap_or_default();
-    format!("send/recv {sizes}").trim_end().to_string()
+    RowNumber::Message { src, dst, nth: message.nth }
 }
 
-/// The call that most members made.
-pub(super) struct Majority {
-    pub rank: RankIdx,
-    pub entry: EntryIdx,
-    pub call: Call,
-    quick: (crate::symbols::StrId, crate::symbols::ArgsId, u32),
-}
-
-impl Majority {
-    fn text(&self, job: &Job) -> String {
-        let entry = job.entry(self.rank, self.entry);
-        let (op, sizes) = (&job.op(entry.op).name, sizes_text(&job.symbols, entry.args));
-        if sizes.is_empty() { op.clone() } else { format!("{op} {sizes}") }
-    }
-}
-
-/// The most frequent call of a row; of equally frequent ones that of the lowest rank.
-pub(super) fn majority(job: &Job, table: &Table, group: GroupIdx, row: RowIdx) -> Option<Majority> {
-    let mut kinds: Vec<(_, usize, RankIdx, EntryIdx)> = Vec::new();
-    for (_, rank, entry) in table.band(group).issued(row) {
-        let quick = table.signature(job, rank, entry);
-        if let Some(kind) = kinds.iter_mut().find(|kind| kind.0 == quick) {
-            kind.1 += 1;
-        } else if kinds.len() < 64 {
-            // Some rows differ by design (all_to_all); a few kinds tell enough.
-            kinds.push((quick, 1, rank, entry));
-        }
-    }
-    let most = kinds.iter().map(|kind| kind.1).max()?;
-    let &(quick, _, rank, entry) = kinds.iter().find(|kind| kind.1 == most)?;
-    Some(Majority { rank, entry, call: Call::of(job, table, rank, entry), quick })
-}
-
-pub(super) fn differs(job: &Job, table: &Table, majority: &Majority, rank: RankIdx, entry: EntryIdx) -> bool {
-    table.signature(job, rank, entry) != majority.quick && !majority.call.fits(&Call::of(job, table, rank, entry))
+/// Arguments of a message, by its sender if that is there.
+fn message_args(job: &Job, message: &Message) -> ArgsId {
+    let end = |rank: u32, cell: Cell| Some(job.entry(job.rank_idx(rank)?, cell.entry()?).args);
+    end(message.src, message.send).or_else(|| end(message.dst, message.recv)).unwrap_or_default()
 }
 
 fn code(table: &Table, rank: Option<RankIdx>, cell: Cell) -> CellCode {
@@ -249,30 +272,6 @@ fn code(table: &Table, rank: Option<RankIdx>, cell: Cell) -> CellCode {
         None if cell == Cell::NO_DUMP => CellCode::NO_DUMP,
         None => CellCode::UNKNOWN,
     }
-}
-
-/// The ranks that a finding points at: its suspects, or in a tie the smaller side; of equal ones that without the lowest rank, whose call
-/// stands for the row.
-fn loud_ranks(draft: &Draft) -> Vec<u32> {
-    if !draft.suspects.is_empty() {
-        return draft.suspects.clone();
-    }
-    if !draft.tie {
-        return Vec::new();
-    }
-    draft.sides.iter().rev().min_by_key(|side| side.ranks.len()).map(|side| side.ranks.clone()).unwrap_or_default()
-}
-
-fn loud_here(drafts: &[Draft], place: Place) -> Vec<u32> {
-    drafts.iter().filter(|draft| draft.places().any(|of| of == place)).flat_map(loud_ranks).collect()
-}
-
-/// Whether the sides of a finding at this place made different calls.
-fn is_divided(drafts: &[Draft], place: Place) -> bool {
-    drafts.iter().filter(|draft| draft.place == place).any(|draft| {
-        draft.sides.iter().filter(|side| side.entry.is_some()).count() > 1
-            && !matches!(draft.kind, super::Kind::RankBehind | super::Kind::AllJoined | super::Kind::MissingRank)
-    })
 }
 
 fn somebody_waits(table: &Table, band: &crate::align::Band) -> bool {

@@ -382,7 +382,8 @@ fn the_table_is_loud_at_the_origin_only() {
     assert_eq!(row(3)[0], ("scheduled", false));
     assert_eq!(index.findings[0].row, Some(3));
     assert_eq!(index.findings[0].columns, [2]);
-    assert!(index.rows[0].agrees && !index.rows[3].agrees);
+    let agrees = |row| index.rows.get(row).unwrap().agrees;
+    assert!(agrees(0) && !agrees(3));
     let detail = analysis.cell_detail(3, 2).unwrap();
     assert!(detail.frames_of_last_op && detail.note.contains("never issued"), "{detail:?}");
     assert_eq!(detail.other.unwrap().ranks, "0-1,3");

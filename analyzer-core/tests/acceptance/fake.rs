@@ -371,7 +371,7 @@ pub fn sites(finding: &Finding) -> Vec<&str> {
 pub fn cell(analysis: &Analysis, group: &str, number: &str, rank: u32) -> &'static str {
     let index = analysis.table_index();
     let column = index.ranks.iter().position(|column| column.rank == rank).unwrap() as u32;
-    let is_row = |at: u32| index.rows[at as usize].number == number;
+    let is_row = |at: u32| index.rows.get(at).unwrap().number.to_string() == number;
     let (band, row) = index
         .bands
         .iter()

@@ -79,6 +79,7 @@ mod messages;
 #[allow(dead_code, reason = "JSON documents have no frame that is shared")]
 #[path = "../dump/pickler.rs"]
 mod pickler;
+mod program_order;
 mod recorders;
 mod runs;
 mod scale;

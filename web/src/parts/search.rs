@@ -1,5 +1,6 @@
 //! Find an operation, a function, a group or a rank, and go there.
 
+use hangscope_analyzer_core::report::RowNumber;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -158,10 +159,14 @@ fn find(dataset: &Dataset, query: &str, (asked, functions): &(String, Vec<Functi
         }));
     }
     // From each band its last row of that name: the one nearest to the hang.
+    let number = wanted.parse().ok().map(RowNumber::Collective);
     let rows = dataset.index.bands.iter().filter_map(|band| {
         let rows = band.first_row..band.first_row.saturating_add(band.row_count);
         let row = rows.rev().find(|row| {
-            dataset.row(*row).is_some_and(|head| head.op.to_lowercase().contains(&wanted) || head.number == wanted)
+            dataset.row(*row).is_some_and(|head| {
+                let is_number = if band.p2p { head.number.to_string() == wanted } else { Some(head.number) == number };
+                is_number || head.op.to_lowercase().contains(&wanted)
+            })
         })?;
         let head = dataset.row(row)?;
         Some(Hit {

@@ -165,8 +165,8 @@ impl List<'_> {
         let (Some(head), Some((_, band))) = (scene.dataset.row(row), scene.dataset.band_of(row)) else { return };
         let is_active = scene.active.is_some_and(|active| active.row == row);
         let number_paint = if is_active { Paint::Text } else { Paint::Muted };
-        let number = span(head.number.clone(), Face::Mono, number_paint);
-        let op = span(head.op.clone(), Face::Mono, Paint::Text);
+        let number = span(head.number.to_string(), Face::Mono, number_paint);
+        let op = span(head.op.to_owned(), Face::Mono, Paint::Text);
         let width = scene.head_width() - 8.0;
         if band.p2p {
             self.text((16.0, middle), width - 16.0, Align::Left, vec![number, op]);
@@ -431,7 +431,7 @@ mod tests {
         let mut dataset = example::dataset();
         dataset.index.ranks.clear();
         dataset.index.bands.clear();
-        dataset.index.rows.clear();
+        dataset.index.rows = Default::default();
         let zoom = Zoom::default();
         let layout = TableLayout::new(&dataset, &Shown::default(), zoom);
         let scene = Scene { dataset: &dataset, layout: &layout, zoom, view: VIEW, active: None };

@@ -69,7 +69,7 @@ impl TableLayout {
             let rows: Vec<u32> = match &shown.op {
                 None => all_rows.collect(),
                 Some(op) => {
-                    all_rows.filter(|row| dataset.row(*row).is_some_and(|head| op_name(&head.op) == op)).collect()
+                    all_rows.filter(|row| dataset.row(*row).is_some_and(|head| op_name(head.op) == op)).collect()
                 }
             };
             if rows.is_empty() && shown.op.is_some() {
@@ -258,8 +258,8 @@ mod tests {
     fn folds_what_agrees_but_not_what_leads_to_a_finding() {
         let mut dataset = example::dataset();
         // 20 rows in the first band instead of ten: ten more that agree at the front.
-        let agreeing = dataset.index.rows[0].clone();
-        dataset.index.rows.splice(0..0, std::iter::repeat_n(agreeing, 10));
+        let agreeing = dataset.index.rows.get(0);
+        dataset.index.rows = std::iter::repeat_n(agreeing, 10).flatten().chain(dataset.index.rows.iter()).collect();
         dataset.index.bands[0].row_count = 20;
         dataset.index.bands[1].first_row = 20;
         dataset.index.findings[0].row = Some(19);

@@ -25,7 +25,7 @@ pub(crate) fn Toolbar() -> impl IntoView {
     };
     let ops = move || {
         let dataset = page.dataset()?;
-        let names: BTreeSet<&str> = dataset.index.rows.iter().map(|row| op_name(&row.op)).collect();
+        let names: BTreeSet<&str> = dataset.index.rows.ops().iter().map(|op| op_name(op)).collect();
         Some(
             names
                 .into_iter()

@@ -6,7 +6,7 @@ use crate::align::{ProgramOrder, Table};
 use crate::diagnose::{Case, Clocks, Draft, diagnose};
 use crate::dump::Reading;
 use crate::job::Job;
-use crate::report::{self, CellDetail, ProgramOrderView, Report, TableIndex};
+use crate::report::{self, CellDetail, ColourBy, Layer, ProgramOrderView, Report, TableIndex};
 use crate::shard::Shard;
 
 /// An analysed job.
@@ -67,6 +67,17 @@ impl Analysis {
             _ => 0,
         };
         ProgramOrder::of(&self.job, &self.table, &self.view.list, &time).into()
+    }
+
+    /// A code for each cell by something else than its state, worked out anew at each call.
+    pub fn layer(&self, by: ColourBy) -> Layer {
+        Layer::of(&self.job, &self.table, &self.view, by)
+    }
+
+    /// Rows of the [`TableIndex`] of which some entry has a frame whose function or file contains a text, small or capital letters alike;
+    /// ascending.
+    pub fn rows_with_frame(&self, text: &str) -> Vec<u32> {
+        report::rows_with_frame(&self.job, &self.table, &self.view, text)
     }
 
     /// The job.

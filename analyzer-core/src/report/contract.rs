@@ -1,5 +1,6 @@
 //! The report: one type for `--format json`, the page and embedding messages.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -337,6 +338,14 @@ pub struct Site {
     pub file: String,
     /// Line.
     pub line: u32,
+}
+
+impl Site {
+    /// `clip_grad_norm (train.py:92)`: the file without its folders.
+    pub fn short(&self) -> String {
+        let file = self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file);
+        format!("{} ({file}:{})", self.function, self.line)
+    }
 }
 
 /// A place in the table.

@@ -7,11 +7,13 @@ mod build;
 mod cell_detail;
 mod contract;
 mod json;
+mod layers;
 mod majority;
 mod marks;
 mod panel;
 mod program_order;
 mod ranges;
+mod row_filter;
 mod row_heads;
 mod sizes;
 mod table_index;
@@ -25,9 +27,11 @@ pub use contract::{
     QualityKind, RankState, RankStatus, Report, SCHEMA, Side, SideState, Site, Tool,
 };
 pub use json::render_json;
+pub use layers::{ColourBy, Layer, LegendItem};
 pub(crate) use panel::cell_detail;
 pub use program_order::{Contradiction, ProgramOrderView};
 pub use ranges::{ranges, rank_words, ranks_in, readable_ranges};
+pub(crate) use row_filter::rows_with_frame;
 pub use row_heads::{RowHead, RowHeads, RowNumber};
 pub use sizes::{shapes_text, sizes_text};
 pub use table_index::{Band, CellCode, FindingPlace, RankColumn, TableIndex};

@@ -9,8 +9,9 @@ use hashbrown::HashMap;
 use super::majority::{differs, majority};
 use super::marks::Marks;
 use super::{Band, CellCode, FindingPlace, RankColumn, Report, RowNumber, TableIndex, ranges, sizes_text};
-use crate::align::{Cell, Message, Progress, RowList, Table};
+use crate::align::{self, Cell, Message, Progress, RowIdx, RowList, Table};
 use crate::diagnose::{Draft, Place};
+use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
 use crate::symbols::{ArgsId, StrId};
 
@@ -25,6 +26,13 @@ pub struct TableView {
     pub(crate) list: RowList,
     /// Whether columns of ranks without a dump are left out, because the table would be too large with them.
     dumped_only: bool,
+}
+
+/// Where a cell is: its row of the index, and its place among all cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CellAt {
+    pub row: u32,
+    pub at: usize,
 }
 
 /// Most cells of a table that shows ranks without a dump.
@@ -52,8 +60,8 @@ impl TableView {
         let ranks = report.ranks.iter().map(|state| RankColumn { rank: state.rank, status: state.status });
         let mut view =
             TableView { index: TableIndex { ranks: ranks.collect(), ..TableIndex::default() }, ..TableView::default() };
-        let cells = |width: fn(&crate::align::Band) -> usize| {
-            let of = |band| crate::align::Band::row_count(band).saturating_mul(width(band));
+        let cells = |width: fn(&align::Band) -> usize| {
+            let of = |band| align::Band::row_count(band).saturating_mul(width(band));
             table.bands.iter().map(of).fold(0, usize::saturating_add)
         };
         view.dumped_only = cells(|band| band.columns.len()) > MOST_CELLS;
@@ -63,7 +71,7 @@ impl TableView {
             cells(|band| band.columns.len())
         };
         view.cells.reserve_exact(cells);
-        view.index.rows.reserve(table.bands.iter().map(crate::align::Band::row_count).sum());
+        view.index.rows.reserve(table.bands.iter().map(align::Band::row_count).sum());
         let marks = Marks::of(drafts);
         let mut order: Vec<(usize, bool, GroupIdx)> = table
             .bands
@@ -101,12 +109,40 @@ impl TableView {
     /// The place of a row of the index.
     pub fn place(&self, row: u32) -> Option<Place> {
         let (stretch, at) = self.list.stretch_of(row)?;
-        let place = if stretch.messages {
-            Place::Message(stretch.group, at)
-        } else {
-            Place::Row(stretch.group, crate::align::RowIdx(at))
-        };
+        let place =
+            if stretch.messages { Place::Message(stretch.group, at) } else { Place::Row(stretch.group, RowIdx(at)) };
         Some(place)
+    }
+
+    /// Calls `visit` for every cell that has an entry, row by row.
+    pub(super) fn for_each_entry(&self, job: &Job, table: &Table, mut visit: impl FnMut(CellAt, RankIdx, EntryIdx)) {
+        for (head, stretch) in self.index.bands.iter().zip(self.list.stretches()) {
+            let (band, width) = (table.band(stretch.group), head.columns.len());
+            let members = self.shown_members(job, stretch.group);
+            for inside in 0..stretch.count {
+                let row = stretch.first + inside;
+                let begin = head.cells_at as usize + inside as usize * width;
+                if stretch.messages {
+                    let Some(message) = band.messages.get(inside as usize) else { continue };
+                    for (rank, cell) in [(message.src, message.send), (message.dst, message.recv)] {
+                        let (Ok(at), Some(dump), Some(entry)) =
+                            (members.binary_search(&rank), job.rank_idx(rank), cell.entry())
+                        else {
+                            continue;
+                        };
+                        visit(CellAt { row, at: begin + at }, dump, entry);
+                    }
+                    continue;
+                }
+                let cells = band.cells_of(RowIdx(inside));
+                let shown = cells.filter(|item| !self.dumped_only || item.1.is_some());
+                for (at, (_, dump, cell)) in shown.enumerate() {
+                    if let (Some(dump), Some(entry)) = (dump, cell.entry()) {
+                        visit(CellAt { row, at: begin + at }, dump, entry);
+                    }
+                }
+            }
+        }
     }
 
     fn column(&self, rank: u32) -> Option<u32> {
@@ -274,7 +310,7 @@ fn code(table: &Table, rank: Option<RankIdx>, cell: Cell) -> CellCode {
     }
 }
 
-fn somebody_waits(table: &Table, band: &crate::align::Band) -> bool {
+fn somebody_waits(table: &Table, band: &align::Band) -> bool {
     let newest = band.rows().rev().take(64);
     newest.into_iter().any(|row| band.issued(row).any(|(_, rank, entry)| table.progress(rank, entry).is_pending()))
 }

@@ -74,6 +74,7 @@ mod divergence;
 mod fake;
 mod files;
 mod labels;
+mod layers;
 mod mesh;
 mod messages;
 #[allow(dead_code, reason = "JSON documents have no frame that is shared")]

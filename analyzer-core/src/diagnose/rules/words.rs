@@ -10,7 +10,7 @@ use crate::diagnose::{Absence, Case, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 pub(super) use crate::report::rank_words as ranks;
-use crate::report::{Site, readable_ranges, sizes_text};
+use crate::report::{readable_ranges, sizes_text};
 
 /// Next step that tells a stuck program from a skipped call.
 pub(super) fn main_thread_stack(list: &[u32]) -> String {
@@ -39,27 +39,18 @@ pub(super) fn others_wait(list: &[u32]) -> String {
     }
 }
 
-/// `clip_grad_norm (train.py:92)`; the file without its folders.
-pub(super) fn site(site: &Site) -> String {
-    format!("{} ({}:{})", site.function, base_name(&site.file), site.line)
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
 /// ` at clip_grad_norm (train.py:92)`; nothing when the dump has no stack.
 pub(super) fn at_site(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
     case.job
         .call_site(case.job.entry(rank, entry).stack)
-        .map(|found| format!(" at {}", site(&found)))
+        .map(|found| format!(" at {}", found.short()))
         .unwrap_or_default()
 }
 
 /// `clip_grad_norm (train.py:92)`, or the operation where the dump has no stack.
 pub(super) fn site_or_op(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
     let stack = case.job.entry(rank, entry).stack;
-    case.job.call_site(stack).map_or_else(|| call(case, rank, entry), |found| site(&found))
+    case.job.call_site(stack).map_or_else(|| call(case, rank, entry), |found| found.short())
 }
 
 /// Where two calls were made, as far as it tells them apart: their places in the code, or what they called where both are in one line.

@@ -2,8 +2,13 @@
 
 use alloc::vec::Vec;
 
+use hashbrown::HashMap;
+
 use super::{Band, Blocks, Cell, Progress};
 use crate::job::{Job, RankIdx};
+
+/// So many peers that went on are enough; a thousand of them say the same.
+const WITNESSES: usize = 64;
 
 /// Ranks whose dump was written before the others': a collective that nobody can finish alone is finished on a peer, and the peer has
 /// since issued another one that is finished too, while the rank has neither. What such a rank did last is not known.
@@ -12,13 +17,16 @@ use crate::job::{Job, RankIdx};
 pub(super) fn find(job: &Job, bands: &[Band], blocks: &[Blocks]) -> Vec<bool> {
     let mut stale = alloc::vec![false; job.ranks.len()];
     for band in bands {
-        // For each member: when a peer first finished a row without it, by the peer's own clock.
-        let mut left_behind: Vec<(RankIdx, RankIdx, i64)> = Vec::new();
+        // For each member and peer: when the peer first finished a row without it, by the peer's own clock.
+        let mut left_behind: HashMap<(RankIdx, RankIdx), i64> = HashMap::new();
         for row in band.rows() {
-            if !band.dumped_cells_of(row).any(|(_, _, cell)| cell == Cell::MISSING) {
+            let is_missing = |(_, rank, cell): &(usize, RankIdx, Cell)| {
+                *cell == Cell::MISSING && stale.get(rank.0 as usize) == Some(&false)
+            };
+            if !band.dumped_cells_of(row).any(|item| is_missing(&item)) {
                 continue;
             }
-            let finished: Vec<_> = band
+            let finished: Vec<(RankIdx, i64, i64)> = band
                 .issued(row)
                 .filter(|&(_, rank, at)| {
                     let progress = blocks.get(rank.0 as usize).map(|blocks| blocks.progress_of(at));
@@ -26,20 +34,23 @@ pub(super) fn find(job: &Job, bands: &[Band], blocks: &[Blocks]) -> Vec<bool> {
                 })
                 .map(|(_, rank, at)| (rank, job.entry(rank, at)))
                 .filter(|(_, entry)| job.waits_for_all(entry))
+                .map(|(rank, entry)| (rank, entry.created_ns, entry.completed_ns))
+                .take(WITNESSES)
                 .collect();
-            for (_, rank, cell) in band.dumped_cells_of(row) {
-                if cell != Cell::MISSING {
-                    continue;
-                }
-                for (peer, entry) in &finished {
-                    match left_behind.iter().find(|item| (item.0, item.1) == (rank, *peer)) {
-                        Some(item) if item.2 > 0 && entry.created_ns > item.2 => {
-                            if let Some(flag) = stale.get_mut(rank.0 as usize) {
-                                *flag = true;
-                            }
-                        }
-                        Some(_) => {}
-                        None => left_behind.push((rank, *peer, entry.completed_ns)),
+            if finished.is_empty() {
+                continue;
+            }
+            let missing: Vec<RankIdx> = band.dumped_cells_of(row).filter(is_missing).map(|(_, rank, _)| rank).collect();
+            for rank in missing {
+                for &(peer, created_ns, completed_ns) in &finished {
+                    let left = *left_behind.entry((rank, peer)).or_insert(i64::MAX);
+                    if left == i64::MAX {
+                        left_behind.insert((rank, peer), completed_ns);
+                    } else if left > 0
+                        && created_ns > left
+                        && let Some(flag) = stale.get_mut(rank.0 as usize)
+                    {
+                        *flag = true;
                     }
                 }
             }

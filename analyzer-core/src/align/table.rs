@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{Blocks, Cell, Message, Progress, messages, rows, stale};
 use crate::dump::EntryIdx;
-use crate::job::{GroupIdx, Job, RankIdx};
+use crate::job::{Families, GroupIdx, Job, RankIdx};
 use crate::symbols::{ArgsId, SliceTable, StrId};
 
 /// Names a row of a [`Band`].
@@ -57,6 +57,14 @@ impl Band {
         self.numbers.len() + self.messages.len()
     }
 
+    /// The messages from one rank to another, in their order.
+    pub fn messages_of(&self, src: u32, dst: u32) -> &[Message] {
+        let pair = |message: &Message| (message.src, message.dst);
+        let from = self.messages.partition_point(|message| pair(message) < (src, dst));
+        let to = self.messages.partition_point(|message| pair(message) <= (src, dst));
+        self.messages.get(from..to).unwrap_or(&[])
+    }
+
     /// Sequence number of a row.
     pub fn number(&self, row: RowIdx) -> u32 {
         self.numbers.get(row.0 as usize).copied().unwrap_or_default()
@@ -96,6 +104,8 @@ pub struct Table {
     pub blocks: Vec<Blocks>,
     /// Distinct contents of coalesced blocks: operation and arguments of each member.
     pub inner: SliceTable<(StrId, ArgsId)>,
+    /// Groups that are alike.
+    pub families: Families,
     /// Ranks whose file is older than what the others did together with them, by rank index: what they did last is not known.
     pub stale: Vec<bool>,
     /// Handle of the contents of each block, by rank and the entry that stands for it, sorted.
@@ -105,7 +115,7 @@ pub struct Table {
 impl Table {
     /// Lines up a job.
     pub fn align(job: &Job) -> Table {
-        let mut table = Table::default();
+        let mut table = Table { families: Families::of(&job.groups), ..Table::default() };
         let mut entries: Vec<Vec<(RankIdx, Vec<EntryIdx>)>> = alloc::vec![Vec::new(); job.groups.len()];
         for at in 0..job.ranks.len() as u32 {
             let rank = RankIdx(at);

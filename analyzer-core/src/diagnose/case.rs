@@ -2,8 +2,10 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use super::clocks::{Clocks, Time};
+use super::disagreement::{self, Misfit};
 use super::first_missed;
 use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
 use crate::dump::EntryIdx;
@@ -39,6 +41,12 @@ pub struct Case<'a> {
     /// For each rank that waits for nothing and is missing where others wait, the first of these places in the order of its program.
     pub first_missed: BTreeMap<u32, Place>,
     clocks: Clocks,
+    /// Whether somebody waits in a row of each group.
+    waits_in: Vec<bool>,
+    /// The groups of each rank with a dump, ascending, also those that it never used.
+    groups_of: Vec<Vec<GroupIdx>>,
+    /// For each group, the rows whose calls do not fit, worked out when a rule asks.
+    misfits: Vec<OnceCell<Vec<Misfit>>>,
 }
 
 /// A party of a place: the rank, its dump, what it did.
@@ -57,12 +65,35 @@ impl<'a> Case<'a> {
     pub fn new(job: &'a Job, table: &'a Table) -> Case<'a> {
         let mut pending: Vec<Vec<(EntryIdx, Place)>> = alloc::vec![Vec::new(); job.ranks.len()];
         let clocks = Clocks::of(job, table);
-        let mut case = Case { job, table, pending: Vec::new(), first_missed: BTreeMap::new(), clocks };
+        let mut groups_of = alloc::vec![Vec::new(); job.ranks.len()];
+        for band in &table.bands {
+            for rank in band.columns.iter().flatten() {
+                if let Some(own) = groups_of.get_mut(rank.0 as usize) {
+                    own.push(band.group);
+                }
+            }
+        }
+        let mut case = Case {
+            job,
+            table,
+            pending: Vec::new(),
+            first_missed: BTreeMap::new(),
+            clocks,
+            waits_in: Vec::new(),
+            groups_of,
+            misfits: table.bands.iter().map(|_| OnceCell::new()).collect(),
+        };
+        let mut waits_in = alloc::vec![false; table.bands.len()];
         let mut note = |rank: RankIdx, entry: EntryIdx, place: Place| {
             if table.progress(rank, entry).is_pending()
                 && let Some(own) = pending.get_mut(rank.0 as usize)
             {
                 own.push((entry, place));
+                if let Place::Row(group, _) = place
+                    && let Some(flag) = waits_in.get_mut(group.0 as usize)
+                {
+                    *flag = true;
+                }
             }
         };
         for band in &table.bands {
@@ -71,11 +102,10 @@ impl<'a> Case<'a> {
                     note(dump, entry, Place::Row(band.group, row));
                 }
             }
-            for at in 0..band.messages.len() as u32 {
-                let place = Place::Message(band.group, at);
-                for party in case.parties(place) {
-                    if let (Some(rank), Some(entry)) = (party.dump, party.cell.entry()) {
-                        note(rank, entry, place);
+            for (at, message) in (0..).zip(&band.messages) {
+                for (rank, cell) in [(message.src, message.send), (message.dst, message.recv)] {
+                    if let (Some(rank), Some(entry)) = (job.rank_idx(rank), cell.entry()) {
+                        note(rank, entry, Place::Message(band.group, at));
                     }
                 }
             }
@@ -84,8 +114,9 @@ impl<'a> Case<'a> {
             own.sort_unstable();
         }
         case.pending = pending;
+        case.waits_in = waits_in;
         let places: BTreeSet<Place> = (0..job.ranks.len() as u32).flat_map(|rank| case.fronts(RankIdx(rank))).collect();
-        case.first_missed = first_missed::of(&case, places.into_iter());
+        case.first_missed = first_missed::of(&case, places.into_iter().collect());
         case
     }
 
@@ -157,6 +188,22 @@ impl<'a> Case<'a> {
     /// The oldest unfinished operation of a rank.
     pub fn front(&self, rank: RankIdx) -> Option<(EntryIdx, Place)> {
         self.pending.get(rank.0 as usize)?.first().copied()
+    }
+
+    /// Whether somebody waits in a collective of a group.
+    pub fn somebody_waits_in(&self, group: GroupIdx) -> bool {
+        self.waits_in.get(group.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// The groups that a rank belongs to, ascending.
+    pub fn groups_of(&self, rank: RankIdx) -> &[GroupIdx] {
+        self.groups_of.get(rank.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Rows of a group whose calls do not fit, ascending.
+    pub(super) fn misfits(&self, band: &Band) -> &[Misfit] {
+        let known = self.misfits.get(band.group.0 as usize);
+        known.map_or(&[], |known| known.get_or_init(|| disagreement::misfits(self, band)))
     }
 
     /// Whether a rank waits for nothing, as far as its dump tells: it has nothing unfinished, and its ring lost nothing unfinished either.

@@ -1,5 +1,7 @@
 //! The first row of a group whose members did not make the same call.
 
+use alloc::vec::Vec;
+
 use super::vote::{Camp, camps};
 use super::{Call, Case};
 use crate::align::{Band, Cell, Progress, RowIdx};
@@ -7,16 +9,31 @@ use crate::align::{Band, Cell, Progress, RowIdx};
 /// How many older rows are searched for a place where two call sites met without harm.
 const HISTORY: usize = 512;
 
+/// A row whose calls do not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Misfit {
+    pub row: RowIdx,
+    /// Whether every member that could be seen finished it in time.
+    pub is_passed: bool,
+}
+
+/// All rows of a group whose calls do not fit together.
+pub(super) fn misfits(case: &Case<'_>, band: &Band) -> Vec<Misfit> {
+    let rows = band.rows().filter(|&row| is_misfit(case, band, row));
+    rows.map(|row| Misfit { row, is_passed: is_passed(case, band, row) }).collect()
+}
+
 /// The first row whose calls do not fit together.
 pub(super) fn first_misfit(case: &Case<'_>, band: &Band) -> Option<RowIdx> {
-    band.rows().find(|&row| misfits(case, band, row))
+    case.misfits(band).first().map(|misfit| misfit.row)
 }
 
 /// The first row up to `until` whose calls do not fit and that not everybody got past.
 ///
 /// A row that every member finished in time holds nobody up, whatever is in it: the job hangs for another reason.
 pub(super) fn first_open_misfit(case: &Case<'_>, band: &Band, until: RowIdx) -> Option<RowIdx> {
-    band.rows().take_while(|&row| row <= until).find(|&row| !is_passed(case, band, row) && misfits(case, band, row))
+    let misfits = case.misfits(band).iter().take_while(|misfit| misfit.row <= until);
+    misfits.filter(|misfit| !misfit.is_passed).map(|misfit| misfit.row).next()
 }
 
 /// Whether every member that could be seen finished a row in time.
@@ -28,7 +45,7 @@ fn is_passed(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
 }
 
 /// Whether the calls of a row do not fit together. Equal operations and equal arguments, the usual case, cost two comparisons a cell.
-pub(super) fn misfits(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
+fn is_misfit(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
     let mut first = None;
     let mut reference: Option<Call> = None;
     for (_, rank, entry) in band.issued(row) {
@@ -52,6 +69,9 @@ pub(super) fn misfits(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
 ///
 /// A program may well call an operation from one line on the root and from another one elsewhere; then these lines met before.
 pub(super) fn unusual_sites(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
+    if is_one_call(case, band, row) {
+        return false;
+    }
     let now = camps(case.job, case.table, band, row, true);
     if now.len() < 2 {
         return false;
@@ -65,4 +85,16 @@ pub(super) fn unusual_sites(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
     };
     let Some((first, rest)) = now.split_first() else { return false };
     rest.iter().any(|other| !met(first, other))
+}
+
+/// Whether all made the same call from one known place: the usual case, which needs no camps.
+fn is_one_call(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
+    let mut calls = band.issued(row).map(|(_, rank, entry)| {
+        let stack = case.job.entry(rank, entry).stack;
+        (stack, case.table.signature(case.job, rank, entry))
+    });
+    let Some(first) = calls.next() else { return true };
+    let site = case.job.user_frame(first.0);
+    let same_site = |stack| stack == first.0 || case.job.user_frame(stack) == site;
+    site.is_some() && calls.all(|call| call.1 == first.1 && same_site(call.0))
 }

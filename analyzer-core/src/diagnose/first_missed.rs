@@ -1,6 +1,7 @@
 //! Which of several places a rank that stopped would have come to first.
 
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use super::case::Party;
 use super::{Case, Place, custom};
@@ -19,7 +20,9 @@ const FAR: u32 = u32::MAX;
 /// The order is read off the rank's own past: what followed when it last did what it did now. Where that does not tell, it is read off a
 /// witness that waits there: how many operations it issued after the last one that both have. Clocks are asked only where that does
 /// not tell either.
-pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeMap<u32, Place> {
+pub(super) fn of(case: &Case<'_>, mut places: Vec<Place>) -> BTreeMap<u32, Place> {
+    // Of equally near places the first one stays.
+    places.sort_by_cached_key(|&place| case.order(place));
     let mut first: BTreeMap<u32, (Key, Place)> = BTreeMap::new();
     let mut next: BTreeMap<RankIdx, Option<EntryIdx>> = BTreeMap::new();
     for place in places {
@@ -34,7 +37,7 @@ pub(super) fn of(case: &Case<'_>, places: impl Iterator<Item = Place>) -> BTreeM
             let unusual = !usual.is_some_and(|entry| is_like(case, rank, entry, place, witness));
             let key = (unusual, distance(case, rank, witness));
             let known = first.entry(party.rank).or_insert((key, place));
-            if (key, case.order(place)) < (known.0, case.order(known.1)) {
+            if key < known.0 {
                 *known = (key, place);
             }
         }

@@ -1,13 +1,20 @@
 //! From the wait graph to findings, origin first.
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::disagreement::first_misfit;
 use super::rules::{behind, cycle, divergence, joined, launch_order, message, missing_rank, no_dump, splits};
 use super::wait_graph::WaitGraph;
 use super::{Case, Draft, Place, doubt, vote};
-use crate::align::{Band, Cell};
+use crate::align::Cell;
 use crate::report::Kind;
+use crate::symbols::StrId;
+
+/// Most findings of rows that everybody got past: the same mistake in every group says no more.
+const MOST_PASSED: usize = 64;
+/// For so many findings the way on which waits go round is looked for.
+const MOST_CYCLES: usize = 64;
 
 /// A draft and the place of the wait graph that it explains.
 struct Found {
@@ -41,9 +48,10 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Draft> {
     if drafts.is_empty() {
         drafts = passed(case);
     }
-    for draft in &mut drafts {
+    for (at, draft) in drafts.iter_mut().enumerate() {
         doubt::weigh(case, draft);
-        if draft.hangs && matches!(draft.kind, Kind::CrossGroupDeadlock | Kind::OrderMismatch | Kind::P2pUnmatched) {
+        let told = at < MOST_CYCLES && draft.hangs;
+        if told && matches!(draft.kind, Kind::CrossGroupDeadlock | Kind::OrderMismatch | Kind::P2pUnmatched) {
             draft.cycle = graph.cycle(case, draft.place);
         }
     }
@@ -125,22 +133,36 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
 /// Orders findings by time and leaves out those that another one explains: the same suspects again, or nobody to blame in a
 /// place that waits for an origin.
 fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found>) -> Vec<Draft> {
-    found.sort_by_key(|item| {
+    found.sort_by_cached_key(|item| {
         // Blame that is proven comes before a shrug; then what happened first.
         let vague = item.draft.suspects.is_empty() && !item.draft.tie;
         (vague, case.order(item.draft.place))
     });
-    let reaches: Vec<Vec<bool>> = found.iter().map(|item| graph.reach(item.at)).collect();
-    let mut kept: Vec<usize> = Vec::new();
+    let (mut kept, mut places, mut of_rank) = (Vec::new(), BTreeSet::new(), BTreeMap::<u32, Vec<usize>>::new());
     for (at, item) in found.iter().enumerate() {
-        let explained = kept.iter().filter_map(|&earlier| found.get(earlier)).any(|earlier| {
-            let same_place = earlier.draft.place == item.draft.place;
-            let same_suspects = item.draft.suspects.iter().all(|rank| earlier.draft.suspects.contains(rank));
-            let leads_there = reaches.get(at).and_then(|reach| reach.get(earlier.at)).copied().unwrap_or(false);
-            same_place || (same_suspects && (!item.draft.suspects.is_empty() || leads_there || !item.draft.tie))
-        });
+        let earlier = |at: usize| found.get(at);
+        let suspects = &item.draft.suspects;
+        let explained = places.contains(&item.draft.place)
+            || match suspects.first() {
+                Some(first) => of_rank
+                    .get(first)
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|&at| earlier(at))
+                    .any(|earlier| suspects.iter().all(|rank| earlier.draft.suspects.binary_search(rank).is_ok())),
+                None if kept.is_empty() => false,
+                None if !item.draft.tie => true,
+                None => {
+                    let reach = graph.reach(item.at);
+                    kept.iter().filter_map(|&at| earlier(at)).any(|earlier| reach.get(earlier.at) == Some(&true))
+                }
+            };
         if !explained {
             kept.push(at);
+            places.insert(item.draft.place);
+            for &rank in suspects {
+                of_rank.entry(rank).or_default().push(at);
+            }
         }
     }
     let mut drafts: Vec<Option<Draft>> = found.into_iter().map(|item| Some(item.draft)).collect();
@@ -150,52 +172,99 @@ fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found
 /// Makes one finding of those that tell the same story of sibling groups: the same row, held up in the same way.
 fn one_for_siblings(case: &Case<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
     let mut merged: Vec<Draft> = Vec::new();
+    let mut stories: BTreeMap<Story, Vec<Draft>> = BTreeMap::new();
+    let mut order: Vec<Result<Draft, Story>> = Vec::new();
+    for draft in drafts {
+        match story(case, &draft) {
+            Some(story) => {
+                let told = stories.entry(story).or_default();
+                if told.is_empty() {
+                    order.push(Err(story));
+                }
+                told.push(draft);
+            }
+            None => order.push(Ok(draft)),
+        }
+    }
+    for item in order {
+        match item {
+            Ok(draft) => merged.push(draft),
+            Err(story) => merged.extend(one_story(case, stories.remove(&story).unwrap_or_default())),
+        }
+    }
+    merged
+}
+
+/// Kind, family of the groups, number of the row, and operation.
+type Story = (Kind, u32, u32, StrId);
+
+/// What findings of sibling groups have in common; `None` for a finding that is not told together with others.
+fn story(case: &Case<'_>, draft: &Draft) -> Option<Story> {
+    let Place::Row(group, row) = draft.place else { return None };
+    if !matches!(draft.kind, Kind::MissingRank | Kind::RankBehind) {
+        return None;
+    }
+    let band = case.table.band(group);
+    let (_, rank, entry) = band.issued(row).next()?;
+    let op = case.table.signature(case.job, rank, entry).0;
+    Some((draft.kind, case.table.families.number(group)?, band.number(row), op))
+}
+
+/// The findings of one story, as one where they can be described together.
+fn one_story(case: &Case<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
+    let describe = |places: &[Place], kind: Kind| match kind {
+        Kind::MissingRank => missing_rank::describe(case, places, true),
+        _ => behind::describe(case, places),
+    };
+    let is_one = |draft: &Draft| drafts.first().is_some_and(|first| first.cause == draft.cause);
+    let members: BTreeSet<&[u32]> =
+        drafts.iter().map(|draft| case.job.group(draft.place.group()).members.as_slice()).collect();
+    if drafts.len() > 1 && drafts.iter().all(is_one) && members.len() == drafts.len() {
+        let places: Vec<Place> = drafts.iter().flat_map(Draft::places).collect();
+        if let Some(together) = drafts.first().and_then(|first| describe(&places, first.kind)) {
+            return alloc::vec![together];
+        }
+    }
+    // Not all of them belong together: one by one, as far as they do.
+    let mut merged: Vec<Draft> = Vec::new();
     for draft in drafts {
         let mut same = merged.iter_mut().filter(|earlier| {
-            earlier.kind == draft.kind && earlier.cause == draft.cause && are_siblings(case, earlier.place, draft.place)
+            let groups = (earlier.place.group(), draft.place.group());
+            earlier.cause == draft.cause && vote::are_siblings(case.job, groups.0, groups.1)
         });
         let together = same.find_map(|earlier| {
             let places: Vec<Place> = earlier.places().chain(draft.places()).collect();
-            let described = match draft.kind {
-                Kind::MissingRank => missing_rank::describe(case, &places, true),
-                Kind::RankBehind => behind::describe(case, &places),
-                _ => None,
-            };
-            Some((earlier, described?))
+            Some((describe(&places, draft.kind)?, earlier))
         });
         match together {
-            Some((earlier, described)) => *earlier = described,
+            Some((described, earlier)) => *earlier = described,
             None => merged.push(draft),
         }
     }
     merged
 }
 
-/// Whether two rows are the same operation of sibling groups.
-fn are_siblings(case: &Case<'_>, one: Place, other: Place) -> bool {
-    let (Place::Row(a, row_a), Place::Row(b, row_b)) = (one, other) else { return false };
-    let (band_a, band_b) = (case.table.band(a), case.table.band(b));
-    let op = |band: &Band, row| {
-        band.issued(row).next().map(|(_, rank, entry)| case.table.signature(case.job, rank, entry).0)
-    };
-    vote::are_siblings(case.job, a, b)
-        && band_a.number(row_a) == band_b.number(row_b)
-        && op(band_a, row_a) == op(band_b, row_b)
-}
-
 /// Calls that did not fit in rows that everybody got past: the job does not hang there, and they are wrong all the same. Where the
 /// job hangs for another reason they would only draw attention from it.
 fn passed(case: &Case<'_>) -> Vec<Draft> {
-    let mut passed = Vec::new();
+    let mut passed: Vec<Place> = Vec::new();
     for band in &case.table.bands {
         let Some(row) = first_misfit(case, band) else { continue };
-        if case.parties(Place::Row(band.group, row)).iter().all(|party| party.cell.entry().is_some()) {
-            let mut draft = divergence::describe(case, band.group, row, false);
-            draft.hangs = false;
-            draft.headline.push_str("; the job did not hang there");
-            passed.push(draft);
+        let place = Place::Row(band.group, row);
+        if case.parties(place).iter().all(|party| party.cell.entry().is_some()) {
+            passed.push(place);
         }
     }
-    passed.sort_by_key(|draft: &Draft| case.order(draft.place));
-    passed
+    passed.sort_by_cached_key(|&place| case.order(place));
+    let rows = passed.into_iter().take(MOST_PASSED).filter_map(|place| match place {
+        Place::Row(group, row) => Some((group, row)),
+        Place::Message(..) => None,
+    });
+    rows.map(|(group, row)| {
+        let mut draft = divergence::describe(case, group, row, false);
+        draft.hangs = false;
+        draft.headline.push_str("; the job did not hang there");
+        draft
+    })
+    .collect()
 }

@@ -11,23 +11,22 @@ use crate::symbols::{ArgsId, FrameId, StrId};
 /// An operation as ranks with the same program see it: groups are told apart by description and size, since members differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    group: Option<StrId>,
-    size: usize,
+    group: u32,
     call: Call,
     is_message: bool,
 }
 
 /// A [`Step`] by handles alone: equal ones are equal steps.
-pub(super) type Key = (Option<StrId>, usize, (StrId, ArgsId, u32), Option<FrameId>);
+pub(super) type Key = (u32, (StrId, ArgsId, u32), Option<FrameId>);
 
 impl Step {
     pub fn of(job: &Job, table: &Table, rank: RankIdx, key: &Key, entry: EntryIdx) -> Step {
         let is_message = job.op(job.entry(rank, entry).op).peer.is_some();
-        Step { group: key.0, size: key.1, call: Call::of(job, table, rank, entry), is_message }
+        Step { group: key.0, call: Call::of(job, table, rank, entry), is_message }
     }
 
     pub fn equals(&self, other: &Step) -> bool {
-        self.group == other.group && self.size == other.size && self.call.equals(&other.call)
+        self.group == other.group && self.call.equals(&other.call)
     }
 }
 
@@ -37,11 +36,8 @@ pub(super) fn key(job: &Job, table: &Table, rank: RankIdx, at: EntryIdx) -> Opti
         return None;
     }
     let entry = job.entry(rank, at);
-    let of = job.group(job.group_of(rank, &entry)?);
-    // Handle of the group's description in the job's texts, when there; else of its name.
-    let name = if of.desc.is_empty() { &of.name } else { &of.desc };
-    let site = job.user_frame(entry.stack);
-    Some((job.symbols.strings.find(name), of.members.len(), table.signature(job, rank, at), site))
+    let kind = table.families.kind(job.group_of(rank, &entry)?);
+    Some((kind, table.signature(job, rank, at), job.user_frame(entry.stack)))
 }
 
 /// How many operations are looked at.

@@ -62,9 +62,10 @@ impl Precedents {
         rank: RankIdx,
     ) -> Option<Departure> {
         let number = before.map(|row| case.table.band(group).number(row));
-        let eldest = *self.eldest.entry(group).or_insert_with(|| siblings(case.job, group).fold(group, Ord::min));
+        let eldest =
+            *self.eldest.entry(group).or_insert_with(|| siblings(case.job, case.table, group).fold(group, Ord::min));
         let ways = self.known.entry((eldest, number)).or_insert_with(|| {
-            let family: Vec<GroupIdx> = core::iter::once(group).chain(siblings(case.job, group)).collect();
+            let family: Vec<GroupIdx> = core::iter::once(group).chain(siblings(case.job, case.table, group)).collect();
             Ways::of(case, &family, number)
         });
         ways.departure(rank)

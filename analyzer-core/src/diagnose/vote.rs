@@ -72,8 +72,8 @@ pub(super) fn decide(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, by_
 }
 
 /// Groups of the same description and size with other members.
-pub(super) fn siblings(job: &Job, group: GroupIdx) -> impl Iterator<Item = GroupIdx> + '_ {
-    (0..job.groups.len() as u32).map(GroupIdx).filter(move |&other| are_siblings(job, group, other))
+pub(super) fn siblings<'a>(job: &'a Job, table: &'a Table, group: GroupIdx) -> impl Iterator<Item = GroupIdx> + 'a {
+    table.families.family(group).iter().copied().filter(move |&other| are_siblings(job, group, other))
 }
 
 /// Whether two groups have the same description and size and other members.
@@ -88,7 +88,7 @@ pub(super) fn are_siblings(job: &Job, one: GroupIdx, other: GroupIdx) -> bool {
 fn ask_siblings(job: &Job, table: &Table, group: GroupIdx, row: RowIdx, camps: &[Camp]) -> Option<usize> {
     let own = table.band(group);
     let mut votes = alloc::vec![0usize; camps.len()];
-    for sibling in siblings(job, group) {
+    for sibling in siblings(job, table, group) {
         let band = table.band(sibling);
         let Some(their_row) = band.row_of(own.number(row)) else { continue };
         let Some(theirs) = unanimous(job, table, band, their_row) else { continue };

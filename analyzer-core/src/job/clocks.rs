@@ -15,6 +15,10 @@ const NOTABLE_NS: i64 = 5_000_000_000;
 const LONG_NS: i64 = 3_600_000_000_000;
 /// So many of the newest entries of each rank are looked at: clocks don't change, so that a few rows tell.
 const NEWEST: usize = 256;
+/// In a job of many ranks fewer of each do, so that it is this many of all, ...
+const NEWEST_OF_ALL: usize = 1 << 19;
+/// ... but not fewer than these.
+const FEWEST: usize = 32;
 /// So many rows must say it; a single one can be a call that an abort released.
 const ROWS: usize = 3;
 
@@ -32,8 +36,9 @@ struct Part {
 /// the clocks are at least that far apart.
 pub(super) fn skew(job: &Job) -> Option<Quality> {
     let mut parts: Vec<Part> = Vec::new();
+    let newest = (NEWEST_OF_ALL / job.ranks.len().max(1)).clamp(FEWEST, NEWEST);
     for (at, dump) in job.ranks.iter().enumerate().filter(|(_, dump)| !dump.capabilities.single_counter) {
-        let from = dump.entries.len().saturating_sub(NEWEST);
+        let from = dump.entries.len().saturating_sub(newest);
         let entries = (from..dump.entries.len()).map(|entry| dump.entries.get(EntryIdx(entry as u32)));
         parts.extend(entries.filter_map(|entry| part(job, RankIdx(at as u32), &entry)));
     }

@@ -3,6 +3,7 @@
 mod assemble;
 mod capabilities;
 mod clocks;
+mod families;
 mod group;
 mod label;
 mod mesh;
@@ -17,6 +18,7 @@ mod user_frame;
 mod whole;
 
 pub use capabilities::Capabilities;
+pub use families::Families;
 pub use group::{Group, GroupIdx};
 pub use op::{Direction, Op, Peer};
 pub use user_frame::is_library_file;

@@ -43,6 +43,11 @@ impl OpTable {
         self.ops.get(name.index()).and_then(Option::as_ref).map_or(NONE, |parts| &parts.op)
     }
 
+    /// The library of each operation; several may have one.
+    pub(super) fn libraries(&self) -> impl Iterator<Item = &str> {
+        self.ops.iter().flatten().map(|parts| parts.op.library.as_str())
+    }
+
     /// Handle of the library part of a name.
     pub(crate) fn library(&self, name: StrId) -> StrId {
         self.ops.get(name.index()).and_then(Option::as_ref).map_or(StrId::EMPTY, |parts| parts.library)

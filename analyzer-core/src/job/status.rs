@@ -1,5 +1,6 @@
 //! Which group a counter of `pg_status` belongs to.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::GroupIdx;
@@ -13,14 +14,13 @@ use crate::shard::ShardDump;
 /// can: groups are numbered within a process in the order in which they are made, and names are counters of the same order. That
 /// holds only where there are as many counters as named groups, and where it agrees with all entries.
 pub(super) fn by_group(dump: &ShardDump, groups: &RankGroups) -> Vec<(GroupIdx, GroupStatus)> {
+    // Of several with one number the first counts.
+    let by_id: BTreeMap<i64, &GroupStatus> = dump.statuses.iter().rev().map(|status| (status.pg_id, status)).collect();
     let mut known: Vec<(GroupIdx, GroupStatus)> = dump
         .group_refs
         .iter()
         .zip(&groups.of_ref)
-        .filter_map(|(group_ref, &group)| {
-            let status = dump.statuses.iter().find(|status| Some(status.pg_id) == group_ref.pg_id)?;
-            Some((group, *status))
-        })
+        .filter_map(|(group_ref, &group)| Some((group, **by_id.get(&group_ref.pg_id?)?)))
         .collect();
     known.sort_by_key(|item| item.0);
     known.dedup_by_key(|item| item.0);

@@ -96,6 +96,11 @@ impl Job {
         self.ops.get(name)
     }
 
+    /// The libraries of all operations; several may have one.
+    pub fn libraries(&self) -> impl Iterator<Item = &str> {
+        self.ops.libraries()
+    }
+
     /// Handle of an operation's name without library and ranks.
     pub fn op_name(&self, name: StrId) -> StrId {
         self.ops.name(name)

@@ -1,7 +1,7 @@
 //! What the rules found, as the contract says it.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -64,15 +64,7 @@ fn facts(case: &Case<'_>) -> JobFacts {
     let mut versions: Vec<&str> = job.ranks.iter().map(|dump| dump.version.as_str()).collect();
     versions.sort_by_key(|version| version_key(version));
     versions.dedup();
-    let mut backends: BTreeSet<&str> = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    for dump in &job.ranks {
-        for head in dump.entries.heads() {
-            if seen.insert(head.op) {
-                backends.insert(&job.op(head.op).library);
-            }
-        }
-    }
+    let mut backends: BTreeSet<&str> = job.libraries().collect();
     backends.remove("");
     let world = job.world_size();
     JobFacts {
@@ -98,6 +90,7 @@ fn rank_states(case: &Case<'_>, drafts: &[Draft]) -> Vec<RankState> {
     let hanging: Vec<&Draft> = drafts.iter().filter(|draft| draft.hangs).collect();
     let suspects: BTreeSet<u32> = drafts.iter().flat_map(|draft| draft.suspects.iter().copied()).collect();
     let victims: BTreeSet<u32> = hanging.iter().flat_map(|draft| waiting_at(case, draft)).collect();
+    let mut waits = Waits { case, known: BTreeMap::new() };
     let mut all: Vec<u32> = job.ranks.iter().map(|dump| dump.rank).chain(job.missing_ranks.iter().copied()).collect();
     all.sort_unstable();
     all.into_iter()
@@ -120,7 +113,7 @@ fn rank_states(case: &Case<'_>, drafts: &[Draft]) -> Vec<RankState> {
                 rank,
                 status,
                 waits_in: front.map(|(dump, (entry, place))| report_place(case, dump, entry, place)),
-                waits_for: front.map(|(_, (_, place))| waits_for(case, place, rank)).unwrap_or_default(),
+                waits_for: front.map(|(_, (_, place))| waits.of(place, rank)).unwrap_or_default(),
             }
         })
         .collect()
@@ -137,14 +130,65 @@ fn report_place(case: &Case<'_>, rank: RankIdx, entry: EntryIdx, place: Place) -
     }
 }
 
-/// The parties of a place that have not joined it; where all have, those who have not finished it.
-fn waits_for(case: &Case<'_>, place: Place, rank: u32) -> String {
-    let parties = case.parties(place);
-    let absent = || parties.iter().filter(|party| party.rank != rank && case.progress(party).is_none());
-    if absent().next().is_some() {
-        return ranges(absent().map(|party| party.rank));
+/// For whom the ranks of each place wait; a place has as many ranks as a job may have.
+struct Waits<'a> {
+    case: &'a Case<'a>,
+    known: BTreeMap<Place, WaitsFor>,
+}
+
+enum WaitsFor {
+    /// The parties that have not joined.
+    Absent(String),
+    /// All have joined, and these have not finished: each of them waits for the others.
+    Others(Vec<core::ops::RangeInclusive<u32>>),
+}
+
+impl Waits<'_> {
+    /// The parties of a place that have not joined it; where all have, those who have not finished it.
+    fn of(&mut self, place: Place, rank: u32) -> String {
+        let case = self.case;
+        let known = self.known.entry(place).or_insert_with(|| {
+            let parties = case.parties(place);
+            let absent = parties.iter().filter(|party| case.progress(party).is_none()).map(|party| party.rank);
+            let absent = ranges(absent);
+            if !absent.is_empty() {
+                return WaitsFor::Absent(absent);
+            }
+            let waiting: Vec<u32> = parties.iter().filter(|party| case.waits(party)).map(|party| party.rank).collect();
+            let runs = waiting.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+            WaitsFor::Others(runs.filter_map(|run| Some(*run.first()?..=*run.last()?)).collect())
+        });
+        match known {
+            WaitsFor::Absent(text) => text.clone(),
+            WaitsFor::Others(runs) => runs_without(runs, rank),
+        }
     }
-    ranges(parties.iter().filter(|party| party.rank != rank && case.waits(party)).map(|party| party.rank))
+}
+
+/// Runs of ranks as [`ranges`] writes them, without one rank.
+fn runs_without(runs: &[core::ops::RangeInclusive<u32>], rank: u32) -> String {
+    let mut text = String::new();
+    let mut push = |low: u32, high: u32| {
+        if low <= high {
+            let comma = if text.is_empty() { "" } else { "," };
+            text.push_str(comma);
+            text.push_str(&if low == high { low.to_string() } else { format!("{low}-{high}") });
+        }
+    };
+    for run in runs {
+        let (low, high) = (*run.start(), *run.end());
+        if run.contains(&rank) {
+            if let Some(before) = rank.checked_sub(1) {
+                push(low, before);
+            }
+            if let Some(after) = rank.checked_add(1) {
+                push(after, high);
+            }
+        } else {
+            push(low, high);
+        }
+    }
+    text
 }
 
 /// Those who wait where a draft found something, ascending. Where nobody in a circle of waits is to blame, it has no beginning: all of its
@@ -176,7 +220,7 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
     let op = draft
         .sides
         .iter()
-        .filter(|side| !side.ranks.iter().all(|rank| draft.suspects.contains(rank)))
+        .filter(|side| !side.ranks.iter().all(|rank| draft.suspects.binary_search(rank).is_ok()))
         .chain(&draft.sides)
         .find_map(|side| side.entry)
         .map(|(rank, entry)| job.op(job.entry(rank, entry).op).name.clone())

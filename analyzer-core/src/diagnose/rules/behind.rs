@@ -12,8 +12,6 @@ use crate::report::{Alternative, Cause, Confidence, Kind};
 
 /// Rows that a device must be behind: one may be no more than a late look at the same event.
 const ROWS: usize = 2;
-/// How many rows are looked at.
-const HORIZON: usize = 64;
 
 /// Blames the members whose first unfinished row is older than that of their peers by at least [`ROWS`] rows, of operations that
 /// nobody can finish alone. Those who wait at the front are victims.
@@ -96,29 +94,27 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place]) -> Option
 fn behind_at(case: &Case<'_>, place: Place) -> Vec<u32> {
     let Place::Row(group, row) = place else { return Vec::new() };
     let parties = case.parties(place);
+    let band = case.table.band(group);
+    let rows: Vec<RowIdx> = band.rows().skip(row.0 as usize).take(ROWS).collect();
+    if rows.len() < ROWS || !rows.iter().all(|&row| is_left_by_some(case, group, row)) {
+        return Vec::new();
+    }
+    let is_pending = |row: RowIdx, rank: RankIdx| {
+        band.entry_of(row, rank).is_some_and(|entry| case.table.progress(rank, entry).is_pending())
+    };
     let behind = words::pick(&parties, |party| {
-        case.waits(party) && party.dump.is_some_and(|rank| depth(case, group, row, rank) >= ROWS)
+        case.waits(party) && party.dump.is_some_and(|rank| rows.iter().all(|&row| is_pending(row, rank)))
     });
     if behind.len() * 2 > parties.len() { Vec::new() } else { behind }
 }
 
-/// In how many consecutive rows from this one on a rank is unfinished and a peer is not.
-fn depth(case: &Case<'_>, group: GroupIdx, from: RowIdx, rank: RankIdx) -> usize {
+/// Whether somebody finished a row that nobody can finish alone.
+fn is_left_by_some(case: &Case<'_>, group: GroupIdx, row: RowIdx) -> bool {
     let band = case.table.band(group);
-    band.rows()
-        .skip(from.0 as usize)
-        .take(HORIZON)
-        .take_while(|&row| {
-            let (mut own, mut peer, mut alone) = (false, false, false);
-            for (_, other, cell) in band.dumped_cells_of(row) {
-                let progress = case.table.cell_progress(Some(other), cell);
-                own |= other == rank && progress.is_some_and(Progress::is_pending);
-                peer |= other != rank && progress == Some(Progress::Completed);
-                alone |= cell.entry().is_some_and(|entry| !case.job.waits_for_all(&case.job.entry(other, entry)));
-            }
-            own && peer && !alone
-        })
-        .count()
+    let finished = band
+        .dumped_cells_of(row)
+        .any(|(_, rank, cell)| case.table.cell_progress(Some(rank), cell) == Some(Progress::Completed));
+    finished && band.issued(row).all(|(_, rank, entry)| case.job.waits_for_all(&case.job.entry(rank, entry)))
 }
 
 /// In how many groups a rank is behind its peers, and in how many groups it or its peers have unfinished rows.

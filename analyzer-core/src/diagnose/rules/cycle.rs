@@ -1,5 +1,6 @@
 //! Waits that go round: ranks wait for each other in different places.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -101,13 +102,32 @@ pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> O
 
 /// Two rows that every common member has issued, in different orders.
 pub(in crate::diagnose) fn find_swapped(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
-    for (at, &one) in places.iter().enumerate() {
-        for &other in places.get(at + 1..).unwrap_or(&[]) {
-            if let (Place::Row(..), Place::Row(..)) = (one, other)
-                && let Some(draft) = swapped_pair(case, one, other)
-            {
-                return Some(draft);
+    // What each rank issued of these places.
+    let mut issued: BTreeMap<RankIdx, Vec<(usize, EntryIdx)>> = BTreeMap::new();
+    let rows = || places.iter().copied().enumerate().filter(|(_, place)| matches!(place, Place::Row(..)));
+    let parties =
+        |place: Place| case.parties(place).into_iter().filter_map(|party| Some((party.dump?, party.cell.entry()?)));
+    for (at, place) in rows() {
+        for (rank, entry) in parties(place) {
+            issued.entry(rank).or_default().push((at, entry));
+        }
+    }
+    for (at, one) in rows() {
+        // Of each later place, whether somebody issued this one before it, and whether somebody issued it before this one.
+        let mut orders: BTreeMap<usize, (bool, bool)> = BTreeMap::new();
+        for (rank, entry) in parties(one) {
+            let own = issued.get(&rank).map_or(&[][..], Vec::as_slice);
+            let later = own.get(own.partition_point(|item| item.0 <= at)..).unwrap_or(&[]);
+            for &(other, theirs) in later {
+                let order = orders.entry(other).or_default();
+                order.0 |= entry < theirs;
+                order.1 |= entry > theirs;
             }
+        }
+        let swapped = orders.into_iter().filter(|(_, order)| order.0 && order.1);
+        let mut drafts = swapped.filter_map(|(other, _)| swapped_pair(case, one, *places.get(other)?));
+        if let Some(draft) = drafts.next() {
+            return Some(draft);
         }
     }
     None
@@ -120,7 +140,8 @@ fn swapped_pair(case: &Case<'_>, one: Place, other: Place) -> Option<Draft> {
         .parties(one)
         .iter()
         .filter_map(|party| {
-            let same = theirs.iter().find(|other| other.rank == party.rank)?;
+            let same =
+                theirs.binary_search_by_key(&party.rank, |other| other.rank).ok().and_then(|at| theirs.get(at))?;
             Some((party.rank, party.dump?, party.cell.entry()?, same.cell.entry()?))
         })
         .collect();

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{arguments, words};
 use crate::align::{Cell, RowIdx};
-use crate::diagnose::disagreement::{first_open_misfit, misfits, unusual_sites};
+use crate::diagnose::disagreement::{first_open_misfit, unusual_sites};
 use crate::diagnose::drift::{self, Drift};
 use crate::diagnose::vote::{self, Camp, Division};
 use crate::diagnose::{Call, Case, Draft, Place};
@@ -28,7 +28,9 @@ pub(in crate::diagnose) fn find_shift(case: &Case<'_>, place: Place) -> Option<D
         return None;
     }
     let band = case.table.band(group);
-    let parted = |&at: &RowIdx| misfits(case, band, at) || unusual_sites(case, band, at);
+    let misfits = case.misfits(band);
+    let is_misfit = |at: RowIdx| misfits.binary_search_by_key(&at, |misfit| misfit.row).is_ok();
+    let parted = |&at: &RowIdx| is_misfit(at) || unusual_sites(case, band, at);
     let shifted = |&at: &RowIdx| {
         let camps = vote::camps(case.job, case.table, band, at, true);
         let tails: Vec<Vec<Call>> = camps.iter().take(2).map(|camp| tail(case, group, at, camp)).collect();

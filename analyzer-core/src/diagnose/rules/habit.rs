@@ -1,5 +1,7 @@
 //! Whether a message or a collective comes first, by what the same two ranks did before.
 
+use alloc::collections::BTreeMap;
+
 use crate::align::{Message, RowIdx};
 use crate::diagnose::{Call, Case, Place, vote};
 use crate::dump::EntryIdx;
@@ -84,7 +86,15 @@ pub(super) fn of_others(
     let far = (dst + size - src) % size;
     let number = case.table.band(group).number(row);
     let (mut message_first, mut row_first, mut asked) = (0usize, 0usize, 0usize);
-    for of in core::iter::once(place.group()).chain(vote::siblings(case.job, place.group())) {
+    let siblings = |of: GroupIdx| core::iter::once(of).chain(vote::siblings(case.job, case.table, of));
+    // The group of the row, or a sibling of it, that each rank is in.
+    let mut row_group: BTreeMap<u32, GroupIdx> = BTreeMap::new();
+    for of in siblings(group) {
+        for &member in &case.job.group(of).members {
+            row_group.entry(member).or_insert(of);
+        }
+    }
+    for of in siblings(place.group()) {
         let theirs = &case.job.group(of).members;
         for (at, &their_src) in theirs.iter().enumerate() {
             let Some(&their_dst) = theirs.get((at + far) % size) else { continue };
@@ -105,10 +115,9 @@ pub(super) fn of_others(
             }
             let same = nth(message.nth);
             let posted = same.and_then(|other| if mate == their_src { other.send.entry() } else { other.recv.entry() });
-            let issued = core::iter::once(group)
-                .chain(vote::siblings(case.job, group))
-                .find(|&of| case.job.group(of).position(mate).is_some())
-                .and_then(|of| case.table.band(of).entry_of(case.table.band(of).row_of(number)?, dump));
+            let issued = row_group
+                .get(&mate)
+                .and_then(|&of| case.table.band(of).entry_of(case.table.band(of).row_of(number)?, dump));
             match (posted, issued) {
                 (None, None) => continue,
                 (None, Some(_)) => row_first += 1,
@@ -147,12 +156,10 @@ fn posted(
     to: Option<EntryIdx>,
 ) -> usize {
     let me = case.job.rank(rank).rank;
-    let same_pair = |other: &&Message| (other.src, other.dst) == (message.src, message.dst);
     case.table
         .band(group)
-        .messages
+        .messages_of(message.src, message.dst)
         .iter()
-        .filter(same_pair)
         .filter_map(|other| if other.src == me { other.send.entry() } else { other.recv.entry() })
         .filter(|&at| at > from && to.is_none_or(|to| at < to))
         .count()

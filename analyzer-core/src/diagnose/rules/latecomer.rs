@@ -6,14 +6,17 @@ use crate::align::{Band, RowIdx};
 use crate::diagnose::{Case, Place};
 use crate::job::RankIdx;
 
+/// How many rows before it are searched for one that as many issued.
+const HISTORY: usize = 256;
+
 /// Ranks that issued a row later than half of the members by more than the time limit, and by how many seconds at most.
 ///
 /// Clocks of two hosts are not compared: what counts is how long each rank took from the last row that all of them issued.
 pub(super) fn find(case: &Case<'_>, place: Place) -> Option<(Vec<u32>, i64)> {
     let Place::Row(group, row) = place else { return None };
     let band = case.table.band(group);
-    let before =
-        (0..row.0).rev().map(RowIdx).find(|&before| band.issued(before).count() == band.issued(row).count())?;
+    let issued = band.issued(row).count();
+    let before = (0..row.0).rev().take(HISTORY).map(RowIdx).find(|&before| band.issued(before).count() == issued)?;
     let mut took: Vec<(i64, RankIdx)> = Vec::new();
     for (position, rank, entry) in band.issued(row) {
         let earlier = band.cell(before, position).entry()?;

@@ -29,8 +29,8 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     let theirs = case.parties(other);
     let (begun_there, not_begun_there) = (in_state(&theirs, Progress::Started), in_state(&theirs, Progress::Scheduled));
     // Crossed: who has begun the one has not begun the other.
-    let here: Vec<u32> = begun.iter().copied().filter(|rank| not_begun_there.contains(rank)).collect();
-    let there: Vec<u32> = not_begun.iter().copied().filter(|rank| begun_there.contains(rank)).collect();
+    let here: Vec<u32> = begun.iter().copied().filter(|rank| not_begun_there.binary_search(rank).is_ok()).collect();
+    let there: Vec<u32> = not_begun.iter().copied().filter(|rank| begun_there.binary_search(rank).is_ok()).collect();
     let witness = parties.iter().find(|party| here.first() == Some(&party.rank))?;
     let crossing = theirs.iter().find(|party| there.first() == Some(&party.rank))?;
     let (rank, entry) = (witness.dump?, witness.cell.entry()?);
@@ -40,7 +40,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     let voters = |parties: &[Party], ranks: &[u32]| -> Vec<_> {
         parties
             .iter()
-            .filter(|party| ranks.contains(&party.rank))
+            .filter(|party| ranks.binary_search(&party.rank).is_ok())
             .filter_map(|party| Some((party.dump?, party.cell.entry()?)))
             .collect()
     };

@@ -247,11 +247,9 @@ fn entry_content(case: &Case<'_>, rank: RankIdx, cell: Cell) -> Option<Content> 
 /// What the newest earlier message of the pair held on which both ends agreed.
 fn usual(case: &Case<'_>, group: GroupIdx, message: &Message) -> Option<Content> {
     let (src, dst) = (case.job.rank_idx(message.src)?, case.job.rank_idx(message.dst)?);
-    let messages = case.table.band(group).messages.iter().rev();
-    messages.filter(|other| (other.src, other.dst) == (message.src, message.dst) && other.nth < message.nth).find_map(
-        |other| {
-            let (sent, got) = (entry_content(case, src, other.send)?, entry_content(case, dst, other.recv)?);
-            (sent == got).then_some(sent)
-        },
-    )
+    let messages = case.table.band(group).messages_of(message.src, message.dst).iter().rev();
+    messages.filter(|other| other.nth < message.nth).find_map(|other| {
+        let (sent, got) = (entry_content(case, src, other.send)?, entry_content(case, dst, other.recv)?);
+        (sent == got).then_some(sent)
+    })
 }

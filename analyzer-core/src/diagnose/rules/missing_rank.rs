@@ -31,18 +31,9 @@ const VOTES: usize = 2;
 /// Whether a rank has nothing unfinished while its peers wait in several of its groups, by a dump of what is unfinished.
 fn is_idle_by_vote(case: &Case<'_>, rank: RankIdx) -> bool {
     let dump = case.job.rank(rank);
-    let peers_wait = |group: GroupIdx| {
-        let band = case.table.band(group);
-        band.rows().any(|row| band.issued(row).any(|(_, other, entry)| case.table.progress(other, entry).is_pending()))
-    };
-    let groups = (0..case.job.groups.len() as u32).map(GroupIdx);
     dump.capabilities.only_active
         && case.is_idle(rank)
-        && groups
-            .filter(|&group| case.job.group(group).position(dump.rank).is_some() && peers_wait(group))
-            .take(VOTES)
-            .count()
-            == VOTES
+        && case.groups_of(rank).iter().filter(|&&group| case.somebody_waits_in(group)).take(VOTES).count() == VOTES
 }
 
 /// As [`find`], for one thing that happened in several sibling groups.

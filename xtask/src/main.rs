@@ -1,8 +1,12 @@
 //! Set-up, web build, run and test of hangscope: `cargo xtask --help`.
 
+mod bench_peer;
+mod bench_wasm;
 mod bindgen;
 mod command;
+mod machine;
 mod run;
+mod scale;
 mod setup;
 mod step;
 mod tally;
@@ -49,6 +53,12 @@ enum Subcommands {
         #[arg(long)]
         tests: bool,
     },
+    /// Write the dumps of a made-up job of any size, as PyTorch writes those of a real one
+    GenScale(scale::ScaleArguments),
+    /// Compare the command with PyTorch's analyser on the same dumps: time and memory of the whole process
+    BenchPeer(bench_peer::BenchPeerArguments),
+    /// Compare the reading of one dump in the page, in Chromium, with that of the command
+    BenchWasm(bench_wasm::BenchWasmArguments),
     /// Run Trunk (0.21.14, if it is installed) with the toolchain and the wasm-bindgen that the page needs
     Trunk {
         /// What Trunk is to do: `build --release`, `serve`
@@ -80,6 +90,9 @@ fn execute(command: Subcommands) -> Result<ExitCode> {
         }
         Subcommands::Test => return test::test(&root),
         Subcommands::Setup { tests } => setup::setup(&root, tests)?,
+        Subcommands::GenScale(arguments) => scale::generate(&arguments)?.print()?,
+        Subcommands::BenchPeer(arguments) => bench_peer::bench_peer(&root, &arguments)?,
+        Subcommands::BenchWasm(arguments) => bench_wasm::bench_wasm(&root, &arguments)?,
         Subcommands::Trunk { arguments } => trunk::trunk(&root, &arguments)?,
         Subcommands::WasmBindgen(arguments) => bindgen::run(&arguments)?,
     }

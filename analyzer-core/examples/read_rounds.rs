@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use hangscope_analyzer_core::dump;
 
 /// As in the page: readings timed together, since its clock is coarse, and how often.
-const TOGETHER: u32 = 20;
-const ROUNDS: usize = 30;
+const TOGETHER: u32 = 4;
+const ROUNDS: usize = 200;
 
 fn main() {
     let path = std::env::args_os().nth(1).expect("the name of a dump");

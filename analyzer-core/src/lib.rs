@@ -23,11 +23,14 @@ extern crate alloc;
 
 pub mod align;
 mod analysis;
+mod checksum;
 pub mod diagnose;
 pub mod dump;
 pub mod job;
 pub mod report;
 pub mod shard;
+mod small_sort;
 pub mod symbols;
+mod trees;
 
 pub use analysis::{Analysis, analyze, analyze_shard};

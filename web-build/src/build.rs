@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 use wasm_bindgen_cli_support::Bindgen;
 
+use crate::compact::compact;
 use crate::dist::{Dist, DistFile, all_files};
 use crate::fingerprint::fingerprint;
 use crate::page::{OUT_NAME, assemble};
@@ -57,7 +58,7 @@ fn compile(root: &Path, toolchain: WasmToolchain) -> Result<PathBuf> {
     Ok(target_dir.join(TARGET).join(PROFILE).join("hangscope_web.wasm"))
 }
 
-/// Runs wasm-bindgen on the module `wasm` and writes the glue, named `out_name`, into `folder`.
+/// Runs wasm-bindgen on the module `wasm`, makes the result smaller, and writes the glue, named `out_name`, into `folder`.
 pub fn bindgen(wasm: &Path, out_name: &str, folder: &Path) -> Result<()> {
     Bindgen::new()
         .input_path(wasm)
@@ -72,6 +73,9 @@ pub fn bindgen(wasm: &Path, out_name: &str, folder: &Path) -> Result<()> {
                 .generate(folder)
         })
         .with_context(|| format!("wasm-bindgen failed on {}", wasm.display()))?;
+    let module = folder.join(format!("{out_name}_bg.wasm"));
+    let wasm = fs::read(&module).with_context(|| format!("failed to read {}", module.display()))?;
+    fs::write(&module, compact(&wasm)?).with_context(|| format!("failed to write {}", module.display()))?;
     let glue = folder.join(format!("{out_name}.js"));
     let glue_text = fs::read_to_string(&glue).with_context(|| format!("failed to read {}", glue.display()))?;
     // A crate that thinks itself on a Unix leaves imports that no browser can give; the page would be blank.

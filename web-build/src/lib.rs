@@ -17,6 +17,10 @@ mod apt;
 #[cfg(feature = "build")]
 mod build;
 #[cfg(feature = "build")]
+mod compact;
+#[cfg(feature = "build")]
+mod function_order;
+#[cfg(feature = "build")]
 mod html;
 #[cfg(feature = "build")]
 mod page;

@@ -35,7 +35,9 @@ fn checks(root: &Path, tally: &mut Tally) -> Result<()> {
         run(&mut cargo(root, &["fmt", "--all", "--check"])).context("`cargo fmt --all` puts it right")
     })?;
     // The command has the page inside, so it comes before the command is compiled.
-    web::print_sizes(&web::build(root, &root.join("dist"), InstallPolicy::RustupAndApt)?)?;
+    let dist = web::build(root, &root.join("dist"), InstallPolicy::RustupAndApt)?;
+    web::print_sizes(&dist)?;
+    step("Check the page's size", || web::check_sizes(&dist))?;
     step("Lint", || {
         run(&mut cargo(root, &["clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
     })?;

@@ -1,6 +1,6 @@
 //! What every rule looks at.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
@@ -10,6 +10,7 @@ use super::first_missed;
 use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
+use crate::trees::tree_set;
 
 /// Where operations meet: a row of collectives, or a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,7 +116,7 @@ impl<'a> Case<'a> {
         }
         case.pending = pending;
         case.waits_in = waits_in;
-        let places: BTreeSet<Place> = (0..job.ranks.len() as u32).flat_map(|rank| case.fronts(RankIdx(rank))).collect();
+        let places = tree_set((0..job.ranks.len() as u32).flat_map(|rank| case.fronts(RankIdx(rank))));
         case.first_missed = first_missed::of(&case, places.into_iter().collect());
         case
     }

@@ -9,6 +9,7 @@ use super::vote::siblings;
 use crate::align::RowIdx;
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
+use crate::small_sort::SmallSort as _;
 
 /// How many operations after the last common row are looked at.
 const HORIZON: usize = 128;
@@ -110,7 +111,7 @@ impl Ways {
                 found.of.push((rank, way, entries));
             }
         }
-        found.of.sort_by_key(|item| item.0);
+        found.of.sort_small_by_key(|item| item.0);
         found
     }
 

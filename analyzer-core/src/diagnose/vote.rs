@@ -7,6 +7,7 @@ use super::past::Past;
 use crate::align::{Band, RowIdx, Table};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
+use crate::small_sort::SmallSort as _;
 
 /// Ranks that made the same call in a row.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ pub(super) fn camps(job: &Job, table: &Table, band: &Band, row: RowIdx, by_site:
         }
     }
     camps.iter_mut().for_each(|camp| camp.voters.sort_unstable());
-    camps.sort_by_key(|camp| (usize::MAX - camp.voters.len(), camp.voters.first().copied()));
+    camps.sort_small_by_key(|camp| (usize::MAX - camp.voters.len(), camp.voters.first().copied()));
     camps
 }
 

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::case::Party;
 use super::{Case, Place};
 use crate::align::{Cell, Progress};
+use crate::small_sort::SmallSort as _;
 
 /// Places in which ranks wait, oldest first, and what each of them waits for.
 #[derive(Debug, Default)]
@@ -98,7 +99,7 @@ impl WaitGraph {
         };
         let mut ends: Vec<Vec<usize>> =
             components.into_iter().filter(|component| !component.iter().any(leaves)).collect();
-        ends.sort();
+        ends.sort_small();
         ends
     }
 

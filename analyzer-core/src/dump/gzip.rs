@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
+use crate::checksum::crc32;
+
 use super::{Fault, FaultKind};
 
 /// The first bytes of a gzip file.
@@ -97,7 +99,7 @@ fn inflate_member<'a>(packed: &'a [u8], out: &mut Vec<u8>, limit: usize) -> Resu
         return Err(ends_early());
     };
     let [c0, c1, c2, c3, ..] = *trailer;
-    let sum = crc32fast::hash(out.get(start..).unwrap_or(&[]));
+    let sum = crc32(out.get(start..).unwrap_or(&[]));
     if sum != u32::from_le_bytes([c0, c1, c2, c3]) {
         return Err((
             FaultKind::Malformed,

@@ -86,7 +86,7 @@ pub(super) enum Kind {
 
 /// The kind of dict that has this key, if only one has it. Words such as `state` and `version` tell nothing: other programs' data,
 /// and the free texts of communicators, have them, too.
-#[inline]
+#[inline(always)]
 pub(super) fn kind_of(key: u32) -> Option<Kind> {
     match key {
         ENTRIES | PG_CONFIG | PG_STATUS => Some(Kind::Dump),

@@ -11,6 +11,7 @@ use super::{Capabilities, Job, RankDump, clocks, is_library_file, label, notes, 
 use crate::dump::{FaultKind, Reading};
 use crate::report::{Quality, QualityKind};
 use crate::shard::{FileNote, Shard, ShardDump};
+use crate::small_sort::SmallSort as _;
 
 impl Job {
     /// Puts readings together. Their order does not matter.
@@ -68,7 +69,7 @@ impl Job {
         notes::add(&job, &mut quality);
         // Rows of different runs say nothing about clocks.
         quality.extend(mixed.or_else(|| clocks::skew(&job)));
-        quality.sort_by(|a, b| (a.kind, a.rank, &a.file, &a.detail).cmp(&(b.kind, b.rank, &b.file, &b.detail)));
+        quality.sort_small_by(|a, b| (a.kind, a.rank, &a.file, &a.detail).cmp(&(b.kind, b.rank, &b.file, &b.detail)));
         quality.dedup();
         job.quality = quality;
         job

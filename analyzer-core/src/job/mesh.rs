@@ -9,6 +9,8 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::trees::tree_set;
+
 use super::traffic::Traffic;
 use super::{Group, GroupIdx};
 
@@ -109,7 +111,7 @@ impl Mesh {
     pub fn of(clues: &Clues<'_>) -> Mesh {
         let mut mesh = Mesh { names: vec![None; clues.groups.len()] };
         let families = families(clues);
-        let said: BTreeSet<&str> = clues.words.iter().filter_map(|word| word.as_deref()).collect();
+        let said = tree_set(clues.words.iter().filter_map(|word| word.as_deref()));
         for family in families.values() {
             for &at in &family.groups {
                 if clues.traffic.get(at).is_some_and(exchanges_tokens) {

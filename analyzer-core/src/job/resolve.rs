@@ -11,7 +11,9 @@ use super::{Group, GroupIdx};
 use crate::dump::GroupRef;
 use crate::report::{Quality, QualityKind, ranges};
 use crate::shard::{Config, ConfigTable, MembersId, Shard, ShardDump};
+use crate::small_sort::SmallSort as _;
 use crate::symbols::StrId;
+use crate::trees::tree_set;
 
 /// Groups of a whole job.
 pub(super) struct Resolved {
@@ -50,7 +52,7 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
         for config in own.iter().filter(|config| config.name != StrId::EMPTY) {
             by_name.entry(config.name).or_insert(config);
         }
-        let distinct: BTreeSet<StrId> = dump.group_refs.iter().map(|item| item.name).collect();
+        let distinct = tree_set(dump.group_refs.iter().map(|item| item.name));
         let mut identities = Vec::new();
         for item in &dump.group_refs {
             let config = by_name
@@ -82,7 +84,7 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
                 unused.push((shard.symbols.strings.get(config.name).parse().ok(), identity));
             }
         }
-        unused.sort_by_key(|item| item.0);
+        unused.sort_small_by_key(|item| item.0);
         let are_counters = unused.iter().all(|item| item.0.is_some());
         per_rank.push((identities, are_counters.then(|| unused.into_iter().map(|item| item.1).collect())));
     }
@@ -92,7 +94,7 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
     let mut order: Vec<(Group, Identity)> = found
         .into_iter()
         .map(|(identity, descs)| {
-            let descs: BTreeSet<&str> = descs.into_iter().map(text).collect();
+            let descs: BTreeSet<&str> = tree_set(descs.into_iter().map(text));
             let group = Group {
                 name: text(identity.0).to_string(),
                 desc: descs.first().copied().unwrap_or_default().to_string(),
@@ -104,7 +106,7 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
         })
         .collect();
     // Larger groups first reads best where nothing else decides; then by members and name.
-    order.sort_by(|(a, _), (b, _)| {
+    order.sort_small_by(|(a, _), (b, _)| {
         b.members
             .len()
             .cmp(&a.members.len())
@@ -153,7 +155,9 @@ fn published(dumps: &[ShardDump], shard: &Shard) -> HashMap<StrId, Vec<Config>> 
         }
     }
     for configs in by_name.values_mut() {
-        configs.sort_by_key(|config| (shard.configs.members(config.members), shard.symbols.strings.get(config.desc)));
+        configs.sort_small_by_key(|config| {
+            (shard.configs.members(config.members), shard.symbols.strings.get(config.desc))
+        });
     }
     by_name
 }

@@ -9,6 +9,8 @@ use hashbrown::HashMap;
 
 use crate::report::{Quality, QualityKind, rank_words, readable_ranges};
 use crate::shard::{MembersId, Shard, ShardDump};
+use crate::small_sort::SmallSort as _;
+use crate::trees::{tree_map, tree_set};
 
 /// Between two runs there is at least this time.
 const PAUSE_NS: i64 = 60_000_000_000;
@@ -58,7 +60,7 @@ fn disagreeing_worlds(used: &[ShardDump], shard: &Shard) -> Option<Quality> {
         return None;
     }
     let mut sides: Vec<(&[u32], Vec<u32>)> = worlds.into_iter().collect();
-    sides.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.cmp(b)));
+    sides.sort_small_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.cmp(b)));
     let mut said: Vec<String> = sides
         .iter()
         .take(QUOTED)
@@ -86,10 +88,10 @@ fn left_over(mut spans: Vec<Span>, used: &[ShardDump]) -> Option<Quality> {
     for span in &spans {
         *dumps_of.entry(span.rank).or_default() += 1;
     }
-    let files: BTreeMap<u32, &str> = used.iter().filter_map(|dump| Some((dump.rank?, dump.file.as_str()))).collect();
+    let files = tree_map(used.iter().filter_map(|dump| Some((dump.rank?, dump.file.as_str()))));
     let is_used = |span: &&Span| files.get(&span.rank) == Some(&span.file.as_str());
     let (newest, older) = runs.split_last()?;
-    let current: BTreeSet<u32> = newest.iter().filter(is_used).map(|span| span.rank).collect();
+    let current: BTreeSet<u32> = tree_set(newest.iter().filter(is_used).map(|span| span.rank));
     // A rank that hangs has old entries, too; but then it left them at each time that the others left theirs.
     let mut stale: Vec<u32> = older
         .iter()

@@ -7,6 +7,7 @@ use super::GroupIdx;
 use super::resolve::RankGroups;
 use crate::dump::GroupStatus;
 use crate::shard::ShardDump;
+use crate::small_sort::SmallSort as _;
 
 /// The counters of a dump by group, sorted.
 ///
@@ -22,10 +23,10 @@ pub(super) fn by_group(dump: &ShardDump, groups: &RankGroups) -> Vec<(GroupIdx, 
         .zip(&groups.of_ref)
         .filter_map(|(group_ref, &group)| Some((group, **by_id.get(&group_ref.pg_id?)?)))
         .collect();
-    known.sort_by_key(|item| item.0);
+    known.sort_small_by_key(|item| item.0);
     known.dedup_by_key(|item| item.0);
     let mut ordered = by_order(dump, groups).unwrap_or_default();
-    ordered.sort_by_key(|item| item.0);
+    ordered.sort_small_by_key(|item| item.0);
     let agrees = |item: &(GroupIdx, GroupStatus)| {
         let at = ordered.binary_search_by_key(&item.0, |other| other.0).ok();
         at.and_then(|at| ordered.get(at)).is_some_and(|other| other.1.pg_id == item.1.pg_id)

@@ -14,7 +14,9 @@ use crate::align::Progress;
 use crate::diagnose::{Absence, Case, Draft, DraftSide, Place, WaitStep};
 use crate::dump::{Entry, EntryIdx};
 use crate::job::{GroupIdx, RankIdx};
+use crate::small_sort::SmallSort as _;
 use crate::symbols::{DtypesId, ShapesId};
+use crate::trees::tree_set;
 
 /// Puts the report together.
 pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
@@ -62,9 +64,9 @@ fn quiet_headline(facts: &JobFacts, verdict: &str) -> String {
 fn facts(case: &Case<'_>) -> JobFacts {
     let job = case.job;
     let mut versions: Vec<&str> = job.ranks.iter().map(|dump| dump.version.as_str()).collect();
-    versions.sort_by_key(|version| version_key(version));
+    versions.sort_small_by_key(|version| version_key(version));
     versions.dedup();
-    let mut backends: BTreeSet<&str> = job.libraries().collect();
+    let mut backends = tree_set(job.libraries());
     backends.remove("");
     let world = job.world_size();
     JobFacts {
@@ -215,7 +217,7 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
     let mut sides: Vec<Side> = draft.sides.iter().map(|side| report_side(case, side)).collect();
     // Stable: equal sides stay in the order of the rule.
     let mut order: Vec<usize> = (0..sides.len()).collect();
-    order.sort_by_key(|&at| usize::MAX - draft.sides.get(at).map_or(0, |side| side.ranks.len()));
+    order.sort_small_by_key(|&at| usize::MAX - draft.sides.get(at).map_or(0, |side| side.ranks.len()));
     sides = order.iter().filter_map(|&at| sides.get(at).cloned()).collect();
     let op = draft
         .sides

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::small_sort::SmallSort as _;
+
 use super::{Finding, Report, Side, SideState, Site, ranks_in, readable_ranges};
 
 /// What a piece of text is, for those who colour it.
@@ -199,7 +201,7 @@ fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: 
     }
     out.push(String::new());
     out.push(style("Who waits where", Emphasis::Heading));
-    places.sort_by_key(|item| (usize::MAX - item.1.len(), item.1.first().copied()));
+    places.sort_small_by_key(|item| (usize::MAX - item.1.len(), item.1.first().copied()));
     for (text, ranks, whom) in places.iter().take(NOTES) {
         let whom = whom.filter(|whom| !whom.is_empty()).map(|whom| format!(", for {whom}")).unwrap_or_default();
         out.push(format!("  {}  {text}{whom}", style(&readable_ranges(ranks), Emphasis::Plain)));

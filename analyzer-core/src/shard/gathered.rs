@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::{Config, ConfigId, ConfigTable, ShardDump};
 use crate::dump::{Dump, Fault, Reading, rank_of_file_name};
+use crate::small_sort::SmallSort as _;
 use crate::symbols::{Symbols, Transfer};
 
 /// What is to be said about a file: what was wrong with it, or that it holds no dump.
@@ -96,11 +97,12 @@ impl Shard {
     /// the same shard, handle for handle.
     pub(crate) fn in_order(self) -> Shard {
         let Shard { symbols, configs, mut dumps, mut notes } = self;
-        dumps.sort_by_cached_key(|dump| {
+        dumps.sort_small_by(|a, b| {
             // Doubles are told apart by what is in them.
-            (dump.rank, dump.file.clone(), dump.entries.newest_ns(), dump.entries.len())
+            let content = |dump: &ShardDump| (dump.entries.newest_ns(), dump.entries.len());
+            (a.rank, &a.file).cmp(&(b.rank, &b.file)).then_with(|| content(a).cmp(&content(b)))
         });
-        notes.sort_by(|a, b| (&a.file, a.has_dump, a.rank).cmp(&(&b.file, b.has_dump, b.rank)));
+        notes.sort_small_by(|a, b| (&a.file, a.has_dump, a.rank).cmp(&(&b.file, b.has_dump, b.rank)));
         let mut ordered = Shard { notes, ..Shard::default() };
         let mut transfer = Transfer::new(&symbols, &mut ordered.symbols);
         ordered.dumps = moved(dumps, &configs, &mut transfer, &mut ordered.configs);

@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use super::wire::{WireDump, WireTables};
 use super::{FileNote, Shard, ShardDump};
+use crate::checksum::crc32;
 use crate::dump::{Fault, FaultKind};
+use crate::small_sort::SmallSort as _;
 
 /// The first bytes of every pack: not text, and changed by transfers that change line ends.
 const MAGIC: [u8; 8] = *b"\x89HSPACK\n";
@@ -116,10 +118,9 @@ fn section(tag: Tag, raw: &[u8]) -> Vec<u8> {
 
 /// Over a section's sizes and bytes.
 fn checksum(head: &[u8], packed: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(head);
-    hasher.update(packed);
-    hasher.finalize()
+    let mut summed = head.to_vec();
+    summed.extend(crc32(packed).to_le_bytes());
+    crc32(&summed)
 }
 
 /// Where a section of a pack is.
@@ -259,9 +260,9 @@ impl PackReader {
                 message: format!("{lost} of the dumps in this pack are lost; copy it again or pack them again"),
             });
         }
-        self.dumps.sort_by_key(|item| item.0);
+        self.dumps.sort_small_by_key(|item| item.0);
         shard.dumps.extend(self.dumps.into_iter().flat_map(|item| item.1));
-        self.faults.sort_by_key(|fault| (fault.offset.is_none(), fault.offset));
+        self.faults.sort_small_by_key(|fault| (fault.offset.is_none(), fault.offset));
         if !self.faults.is_empty() {
             let has_dump = !shard.dumps.is_empty();
             shard.notes.push(FileNote { file: self.file, rank: None, has_dump, faults: self.faults });

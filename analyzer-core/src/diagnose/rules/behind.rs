@@ -1,6 +1,5 @@
 //! Ranks whose device is several operations behind its peers.
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -9,6 +8,7 @@ use crate::align::{Progress, RowIdx};
 use crate::diagnose::{Case, Draft, Place};
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Alternative, Cause, Confidence, Kind};
+use crate::trees::tree_set;
 
 /// Rows that a device must be behind: one may be no more than a late look at the same event.
 const ROWS: usize = 2;
@@ -119,7 +119,7 @@ fn is_left_by_some(case: &Case<'_>, group: GroupIdx, row: RowIdx) -> bool {
 
 /// In how many groups a rank is behind its peers, and in how many groups it or its peers have unfinished rows.
 fn vote(case: &Case<'_>, rank: RankIdx) -> (usize, usize) {
-    let own: BTreeSet<GroupIdx> = case.job.rank(rank).groups.iter().copied().collect();
+    let own = tree_set(case.job.rank(rank).groups.iter().copied());
     let (mut behind, mut asked) = (0, 0);
     for &group in &own {
         let band = case.table.band(group);

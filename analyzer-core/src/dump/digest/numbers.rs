@@ -14,7 +14,7 @@ enum Number {
 
 impl Sink {
     /// The integer that the value of `key` says, if it says one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn int(&mut self, key: u32, value: Value) -> Option<i64> {
         match value {
             Value::Int(number) => Some(number),
@@ -24,7 +24,7 @@ impl Sink {
     }
 
     /// The same for a column of 32 bits.
-    #[inline]
+    #[inline(always)]
     pub(super) fn small_int(&mut self, key: u32, value: Value) -> Option<u32> {
         let number = self.int(key, value)?;
         match u32::try_from(number) {
@@ -37,7 +37,7 @@ impl Sink {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn float(&mut self, key: u32, value: Value) -> Option<f64> {
         let number = match self.number(value) {
             Number::Float(number) => number,
@@ -51,7 +51,7 @@ impl Sink {
         number.is_finite().then_some(number)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn truth(&mut self, key: u32, value: Value) -> Option<bool> {
         match value {
             Value::Bool(truth) => Some(truth),

@@ -21,12 +21,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// How many bytes were read.
-    #[inline]
+    #[inline(always)]
     pub(super) fn at(&self) -> usize {
         self.len - self.rest.len()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn byte(&mut self) -> Result<u8, Fatal> {
         let Some((&byte, rest)) = self.rest.split_first() else {
             return Err(self.ends_early());
@@ -36,18 +36,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte, which stays where it is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
     /// Goes past a byte that was looked at.
-    #[inline]
+    #[inline(always)]
     pub(super) fn skip(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or(&[]);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Fatal> {
         let Some((array, rest)) = self.rest.split_first_chunk::<N>() else {
             return Err(self.ends_early());
@@ -56,18 +56,18 @@ impl<'a> Cursor<'a> {
         Ok(*array)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn u16(&mut self) -> Result<u16, Fatal> {
         self.array().map(u16::from_le_bytes)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn u32(&mut self) -> Result<u32, Fatal> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// The next `len` bytes. A length that the file cannot have is found here, before anything is reserved for it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn slice(&mut self, len: u64) -> Result<&'a [u8], Fatal> {
         let parts = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
         let Some((slice, rest)) = parts else {

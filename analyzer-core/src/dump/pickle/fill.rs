@@ -10,7 +10,7 @@ use super::machine::Machine;
 pub(super) const KEY_WITHOUT_VALUE: &str = "a dict has a key without a value";
 
 impl Machine<'_> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn appends(&mut self) -> Result<(), Fatal> {
         let from = self.unmark()?;
         self.settle(from)?;
@@ -88,7 +88,7 @@ impl Machine<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn setitems(&mut self) -> Result<(), Fatal> {
         let from = self.unmark()?;
         self.settle(from)?;
@@ -162,7 +162,7 @@ impl Machine<'_> {
         self.tuple_from(from)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn tuple_from(&mut self, from: usize) -> Result<(), Fatal> {
         self.settle(from)?;
         self.sink.offset = Some(self.cursor.at() as u64);
@@ -177,7 +177,7 @@ impl Machine<'_> {
     }
 
     /// After the container on top was digested: its memo slot gets the digest, too.
-    #[inline]
+    #[inline(always)]
     fn filled(&mut self, slot: u32) -> Result<(), Fatal> {
         if slot == NOWHERE && self.sink.stop.is_none() {
             return Ok(());
@@ -195,7 +195,7 @@ impl Machine<'_> {
         self.sink_stopped().map_or(Ok(()), Err)
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_top(&mut self, value: Value) {
         if let Some(top) = self.stack.last_mut() {
             *top = value;
@@ -203,7 +203,7 @@ impl Machine<'_> {
     }
 
     /// Digests the containers above `from` that were filled one item at a time: now something uses them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle(&mut self, from: usize) -> Result<(), Fatal> {
         if self.partials.live() == 0 {
             return Ok(());

@@ -170,7 +170,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Pushes a value; only the fault needs to know the place.
-    #[inline]
+    #[inline(always)]
     fn push_at(&mut self, value: Value, cursor: &Cursor<'a>) -> Result<(), Fatal> {
         if self.stack.len() == self.stack.capacity() {
             self.cursor = *cursor;
@@ -181,7 +181,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Pushes a value of the memo. A container that was fetched is a copy; what is added to it later is added to the copy.
-    #[inline]
+    #[inline(always)]
     fn fetch(&mut self, slot: u32, cursor: &Cursor<'a>) -> Result<(), Fatal> {
         // Each arm pushes by itself: a value that is put together first and copied as a whole right after stalls the processor.
         match self.memo.short(slot) {
@@ -212,7 +212,7 @@ impl<'a> Machine<'a> {
         self.wrong(format!("the pickle nests more than {MAX_MARKS} deep; a dump nests ten deep"))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, value: Value) -> Result<(), Fatal> {
         if self.stack.len() == self.stack.capacity() {
             self.grow()?;
@@ -240,7 +240,7 @@ impl<'a> Machine<'a> {
         self.stack.last().copied().ok_or_else(|| self.underflow())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, slot: u32) -> Result<(), Fatal> {
         let Some(&top) = self.stack.last() else { return Err(self.underflow()) };
         if self.marks.last().is_some_and(|&mark| mark as usize >= self.stack.len()) {
@@ -271,7 +271,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn unmark(&mut self) -> Result<usize, Fatal> {
         match self.marks.pop() {
             Some(mark) if mark as usize <= self.stack.len() => Ok(mark as usize),
@@ -280,7 +280,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The text of the next `len` bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn text(&mut self, len: u64) -> Result<(), Fatal> {
         let bytes = self.cursor.slice(len)?;
         match core::str::from_utf8(bytes) {
@@ -290,7 +290,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn intern(&mut self, text: &str) -> Result<(), Fatal> {
         let id = self.sink.symbols.strings.intern(text);
         self.push(Value::Str(id))

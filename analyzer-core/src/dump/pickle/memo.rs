@@ -36,7 +36,7 @@ impl Memo {
     }
 
     /// The short form of a value that lies in the row.
-    #[inline]
+    #[inline(always)]
     pub(super) fn short(&self, slot: u32) -> Option<Short> {
         self.row.get(slot as usize).copied()
     }
@@ -56,7 +56,7 @@ impl Memo {
     }
 
     /// Stores a value; false when there are more than a file of this size can need.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, slot: u32, value: Value) -> bool {
         if slot as usize == self.row.len() && self.len() < self.limit {
             let short = self.shorten(value, None);
@@ -97,7 +97,7 @@ impl Memo {
     }
 
     /// The short form of a value, which takes the place of `before`.
-    #[inline]
+    #[inline(always)]
     fn shorten(&mut self, value: Value, before: Option<Short>) -> Short {
         match (value, before) {
             (Value::Str(id), _) => Short::Str(id),

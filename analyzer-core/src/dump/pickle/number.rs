@@ -3,7 +3,7 @@
 use super::super::value::Value;
 
 /// A little-endian integer of any length.
-#[inline]
+#[inline(always)]
 pub(super) fn long(bytes: &[u8]) -> Value {
     if let Ok(eight) = <[u8; 8]>::try_from(bytes) {
         return Value::Int(i64::from_le_bytes(eight));

@@ -20,7 +20,7 @@ pub(super) struct Partial {
 
 impl Partials {
     /// How many containers are being filled.
-    #[inline]
+    #[inline(always)]
     pub(super) fn live(&self) -> usize {
         self.all.len() - self.free.len()
     }

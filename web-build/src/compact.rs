@@ -1,0 +1,119 @@
+//! The module in fewer bytes, as it is and as a server sends it: without custom sections, one function where several are the same,
+//! and functions that are alike side by side.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use anyhow::{Context as _, Result};
+use wasm_encoder::reencode::{Error, Reencode, utils};
+use wasm_encoder::{CodeSection, FunctionSection, Module};
+use wasmparser::{
+    CodeSectionReader, CustomSectionReader, FunctionBody, FunctionSectionReader, Parser, Payload, TypeRef,
+};
+
+use crate::function_order::function_order;
+
+/// Writes `wasm` anew. What it does is the same.
+pub(crate) fn compact(wasm: &[u8]) -> Result<Vec<u8>> {
+    let mut wasm = wasm.to_vec();
+    // Callers of functions that have become one may be the same now.
+    loop {
+        let functions = Functions::read(&wasm)?;
+        let kept = functions.different();
+        if kept.len() == functions.bodies.len() {
+            let bodies: Vec<&[u8]> = functions.bodies.iter().map(FunctionBody::as_bytes).collect();
+            let order = function_order(&bodies);
+            return functions.write(&wasm, &order);
+        }
+        wasm = functions.write(&wasm, &kept)?;
+    }
+}
+
+/// The functions that the module defines.
+struct Functions<'wasm> {
+    imported: u32,
+    types: Vec<u32>,
+    bodies: Vec<FunctionBody<'wasm>>,
+}
+
+impl<'wasm> Functions<'wasm> {
+    fn read(wasm: &'wasm [u8]) -> Result<Self> {
+        let mut functions = Self { imported: 0, types: Vec::new(), bodies: Vec::new() };
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload.context("failed to read the page's wasm")? {
+                Payload::ImportSection(section) => {
+                    for import in section.into_imports() {
+                        let is_function = matches!(import?.ty, TypeRef::Func(_) | TypeRef::FuncExact(_));
+                        functions.imported += u32::from(is_function);
+                    }
+                }
+                Payload::FunctionSection(section) => {
+                    functions.types = section.into_iter().collect::<Result<_, _>>()?;
+                }
+                Payload::CodeSectionEntry(body) => functions.bodies.push(body),
+                _ => {}
+            }
+        }
+        Ok(functions)
+    }
+
+    /// Of functions that are the same, the first.
+    fn different(&self) -> Vec<usize> {
+        let mut seen = HashMap::new();
+        (0..self.bodies.len()).filter(|&at| *seen.entry(self.key(at)).or_insert(at) == at).collect()
+    }
+
+    fn key(&self, at: usize) -> (u32, &[u8]) {
+        (self.types[at], self.bodies[at].as_bytes())
+    }
+
+    /// The module with the functions of `order` in that order; the others are the same as one of them.
+    fn write(&self, wasm: &[u8], order: &[usize]) -> Result<Vec<u8>> {
+        let places: HashMap<(u32, &[u8]), u32> =
+            order.iter().zip(self.imported..).map(|(&at, index)| (self.key(at), index)).collect();
+        let indices = (0..self.bodies.len()).map(|at| places.get(&self.key(at)).copied());
+        let indices: Option<Vec<u32>> = indices.collect();
+        let indices = indices.context("a function has no place in the new order")?;
+        let mut writer = Writer { functions: self, order, indices };
+        let mut module = Module::new();
+        writer.parse_core_module(&mut module, Parser::new(0), wasm).context("failed to write the page's wasm anew")?;
+        Ok(module.finish())
+    }
+}
+
+/// Copies a module with its functions in another order.
+struct Writer<'a> {
+    functions: &'a Functions<'a>,
+    order: &'a [usize],
+    /// By old place among the functions that the module defines: the new index.
+    indices: Vec<u32>,
+}
+
+impl Reencode for Writer<'_> {
+    type Error = Infallible;
+
+    fn function_index(&mut self, function: u32) -> Result<u32, Error> {
+        let own = function.checked_sub(self.functions.imported);
+        Ok(own.and_then(|own| self.indices.get(own as usize).copied()).unwrap_or(function))
+    }
+
+    fn parse_function_section(
+        &mut self,
+        functions: &mut FunctionSection,
+        _section: FunctionSectionReader<'_>,
+    ) -> Result<(), Error> {
+        for &at in self.order {
+            functions.function(self.functions.types[at]);
+        }
+        Ok(())
+    }
+
+    fn parse_code_section(&mut self, code: &mut CodeSection, _section: CodeSectionReader<'_>) -> Result<(), Error> {
+        let functions = self.functions;
+        self.order.iter().try_for_each(|&at| utils::parse_function_body(self, code, functions.bodies[at].clone()))
+    }
+
+    fn parse_custom_section(&mut self, _module: &mut Module, _section: CustomSectionReader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}

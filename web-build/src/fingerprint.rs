@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 /// What the page is made from, relative to the repository's root: files, and folders with all that is in them.
 pub const SOURCES: &[&str] = &[
+    ".cargo/config.toml",
     "Cargo.lock",
     "Cargo.toml",
     "analyzer-core/Cargo.toml",

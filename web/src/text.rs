@@ -118,7 +118,7 @@ pub(crate) fn ranks(ranges: &str) -> String {
 /// With a capital first letter.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters.next().map(|first| std::iter::once(first.to_ascii_uppercase()).chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -85,10 +85,10 @@ fn handle(state: &mut State, request: Request, payload: &JsValue) {
             post(&Answer::Detail { row, rank, detail }, &Array::new(), &Array::new());
         }
         Request::FindFunction { text } => {
-            let wanted = text.to_lowercase();
+            let wanted = text.to_ascii_lowercase();
             let analysis = state.analysis.as_ref();
             let functions = state.functions.get_or_insert_with(|| analysis.map(functions).unwrap_or_default());
-            let hits = functions.iter().filter(|hit| hit.function.to_lowercase().contains(&wanted));
+            let hits = functions.iter().filter(|hit| hit.function.to_ascii_lowercase().contains(&wanted));
             let hits = hits.take(ENOUGH_HITS).cloned().collect();
             post(&Answer::Functions { text, hits }, &Array::new(), &Array::new());
         }

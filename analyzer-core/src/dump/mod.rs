@@ -14,6 +14,7 @@ mod entries;
 mod entry;
 mod entry_rows;
 mod file_name;
+mod float_text;
 mod foreign;
 mod gzip;
 mod json;

@@ -133,17 +133,16 @@ fn find(dataset: &Dataset, query: &str, (asked, functions): &(String, Vec<Functi
     if query.is_empty() {
         return Vec::new();
     }
-    let wanted = query.to_lowercase();
+    let wanted = query.to_ascii_lowercase();
     let mut hits = Vec::new();
     let number = wanted.strip_prefix("rank").map_or(wanted.as_str(), str::trim);
     if let Some(column) = number.parse().ok().and_then(|rank| dataset.column(rank)) {
         hits.push(Hit { kind: "rank", text: number.to_owned(), row: None, column: Some(column) });
     }
-    let bands = dataset
-        .index
-        .bands
-        .iter()
-        .filter(|band| [&band.label, &band.desc].into_iter().any(|text| text.to_lowercase().contains(&wanted)));
+    let bands =
+        dataset.index.bands.iter().filter(|band| {
+            [&band.label, &band.desc].into_iter().any(|text| text.to_ascii_lowercase().contains(&wanted))
+        });
     hits.extend(bands.take(ENOUGH).map(|band| Hit {
         kind: "group",
         text: format!("{} {}", band.label, band.desc),
@@ -165,7 +164,7 @@ fn find(dataset: &Dataset, query: &str, (asked, functions): &(String, Vec<Functi
         let row = rows.rev().find(|row| {
             dataset.row(*row).is_some_and(|head| {
                 let is_number = if band.p2p { head.number.to_string() == wanted } else { Some(head.number) == number };
-                is_number || head.op.to_lowercase().contains(&wanted)
+                is_number || head.op.to_ascii_lowercase().contains(&wanted)
             })
         })?;
         let head = dataset.row(row)?;

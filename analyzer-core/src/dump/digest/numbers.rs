@@ -1,5 +1,6 @@
 //! Numbers and truth values in all the forms in which dumps were seen to carry them.
 
+use super::super::float_text::float_of_text;
 use super::super::keys;
 use super::super::value::Value;
 use super::sink::{MAX_NUMBER_LEN, Sink};
@@ -97,7 +98,7 @@ impl Sink {
                     Number::Absent
                 } else if let Ok(number) = text.parse() {
                     Number::Int(number)
-                } else if let Ok(number) = text.parse() {
+                } else if let Some(number) = float_of_text(text) {
                     Number::Float(number)
                 } else {
                     Number::Wrong

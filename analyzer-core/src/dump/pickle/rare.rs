@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
+use super::super::float_text::float_of_text;
 use super::super::value::{NOWHERE, Value};
 use super::cursor::Fatal;
 use super::escape::unescape;
@@ -129,9 +130,9 @@ impl Machine<'_> {
                 }
                 Err(_) => return Err(self.cursor.malformed(at, String::from("an integer should stand here"))),
             },
-            op::FLOAT => match text.parse() {
-                Ok(number) => Value::Float(number),
-                Err(_) => return Err(self.cursor.malformed(at, String::from("a number should stand here"))),
+            op::FLOAT => match float_of_text(text) {
+                Some(number) => Value::Float(number),
+                None => return Err(self.cursor.malformed(at, String::from("a number should stand here"))),
             },
             op::UNICODE => return self.intern(&unescape(line)),
             op::STRING => {

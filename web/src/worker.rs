@@ -44,8 +44,8 @@ pub fn worker_main() {
     }));
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| {
         let Ok(message) = event.data().dyn_into::<Array>() else { return };
-        let header = message.get(0).as_string().unwrap_or_default();
-        if let Ok(request) = serde_json::from_str(&header) {
+        let header = Uint8Array::new(&message.get(0)).to_vec();
+        if let Ok(request) = postcard::from_bytes(&header) {
             STATE.with_borrow_mut(|state| handle(state, request, &message.get(1)));
         }
     });
@@ -179,15 +179,16 @@ fn url_bytes(url: &str) -> Result<Vec<u8>, JsValue> {
 
 fn post_analysis(analysis: &Analysis) {
     // Of all that goes over this alone can have a hundred thousand items: it must not hold up the page.
-    let index = buffer_of(&postcard::to_allocvec(analysis.table_index()).unwrap_or_default());
+    let facts = postcard::to_allocvec(&(analysis.report(), analysis.table_index()));
+    let facts = buffer_of(&facts.unwrap_or_default());
     let cells = buffer_of(analysis.cells());
     let payload = Array::of4(
         &report::render_json(analysis.report()).into(),
         &report::render_text(analysis.report()).into(),
-        &index,
+        &facts,
         &cells,
     );
-    post(&Answer::Analyzed, &payload, &Array::of2(&index, &cells));
+    post(&Answer::Analyzed, &payload, &Array::of2(&facts, &cells));
 }
 
 /// Every function that called an operation, with the last row that one of its ranks called.
@@ -218,8 +219,8 @@ fn buffer_of(bytes: &[u8]) -> ArrayBuffer {
 
 /// Posts an answer and what goes with it.
 fn post(answer: &Answer, payload: &Array, transferred: &Array) {
-    let Ok(header) = serde_json::to_string(answer) else { return };
-    let message = Array::of1(&header.into()).concat(payload);
+    let Ok(header) = postcard::to_allocvec(answer) else { return };
+    let message = Array::of1(&Uint8Array::from(header.as_slice())).concat(payload);
     // Fails only if the page has gone, and then nobody is left to be told.
     let _ = scope().post_message_with_transfer(&message, transferred);
 }

@@ -10,6 +10,7 @@ use super::first_missed;
 use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
+use crate::small_sort::SmallSort as _;
 use crate::trees::tree_set;
 
 /// Where operations meet: a row of collectives, or a message.
@@ -112,7 +113,7 @@ impl<'a> Case<'a> {
             }
         }
         for own in &mut pending {
-            own.sort_unstable();
+            own.sort_small();
         }
         case.pending = pending;
         case.waits_in = waits_in;

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::op_table::OpTable;
 use crate::dump::{Entries, Entry, GroupStatus, State};
+use crate::small_sort::SmallSort as _;
 use crate::symbols::{StrId, Symbols};
 
 /// What the recorder of one rank writes and what its ring still holds.
@@ -68,7 +69,7 @@ impl Capabilities {
         }
         capabilities.start_events |= clues.statuses.iter().any(|status| status.last_started > 0);
         capabilities.weak_libraries = seen.iter().filter(|item| item.1 && !item.2).map(|item| item.0).collect();
-        capabilities.weak_libraries.sort_unstable();
+        capabilities.weak_libraries.sort_small();
         let counted_some = clues.statuses.iter().any(|status| status.last_completed > 0);
         capabilities.finished_some = completed_any || retired_any;
         // A file that breaks off may have lost its finished entries.

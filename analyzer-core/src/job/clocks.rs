@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::{GroupIdx, Job, RankIdx};
 use crate::dump::{Entry, EntryIdx, State};
 use crate::report::{Quality, QualityKind, rank_words};
+use crate::small_sort::SmallSort as _;
 use crate::symbols::{ArgsId, StrId};
 
 /// Less than this isn't worth a word: times of different ranks are not compared anyway.
@@ -63,7 +64,7 @@ pub(super) fn skew(job: &Job) -> Option<Quality> {
             }
         }
     }
-    distances.sort_unstable_by(|a, b| b.cmp(a));
+    distances.sort_small_by(|a, b| b.cmp(a));
     let distance = *distances.get(ROWS - 1)?;
     let often = |ranks: BTreeMap<u32, usize>| -> Vec<u32> {
         ranks.into_iter().filter(|&(_, rows)| rows >= ROWS).map(|(rank, _)| rank).collect()

@@ -255,7 +255,7 @@ fn finding(case: &Case<'_>, at: usize, draft: &Draft, ranks: &[RankState]) -> Fi
 /// The other groups of a finding.
 fn also(case: &Case<'_>, draft: &Draft) -> Vec<FindingGroup> {
     let mut groups: Vec<GroupIdx> = draft.more.iter().map(|place| place.group()).collect();
-    groups.sort_unstable();
+    groups.sort_small();
     groups.dedup();
     groups.retain(|&group| group != draft.place.group());
     groups.into_iter().map(|group| finding_group(case, group)).collect()

@@ -195,8 +195,8 @@ impl Confidence {
     }
 }
 
-/// One thing that broke.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// One thing that broke. How it is written stands in `finding_form.rs`: documents leave out `cycle` and `also` where they are empty.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Finding {
     /// `F1`, `F2`, … in the order of the report.
     pub id: String,
@@ -225,10 +225,10 @@ pub struct Finding {
     /// Who did what at the origin, largest side first.
     pub sides: Vec<Side>,
     /// Where waits go round: each step waits for the next, the last for the first. Empty where they don't.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub cycle: Vec<CycleStep>,
     /// Where else the same happened: the same row of sibling groups. Suspects and victims count these too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub also: Vec<FindingGroup>,
     /// Facts from the dumps that led here.
     pub evidence: Vec<String>,

@@ -6,6 +6,7 @@
 mod build;
 mod cell_detail;
 mod contract;
+mod finding_form;
 mod json;
 mod layers;
 mod majority;

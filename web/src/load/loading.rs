@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-use hangscope_analyzer_core::report::Report;
+use hangscope_analyzer_core::report::{Report, TableIndex};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 
@@ -309,9 +309,7 @@ fn analyzed(inner: &Weak<RefCell<Inner>>, payload: &Array) {
     let text = |index| payload.get(index).as_string().unwrap_or_default();
     let (report_json, report_text) = (text(0), text(1));
     let bytes = |index| Uint8Array::new(&payload.get(index)).to_vec();
-    let parsed = serde_json::from_str::<Report>(&report_json)
-        .map_err(|error| error.to_string())
-        .and_then(|report| Ok((report, postcard::from_bytes(&bytes(2)).map_err(|error| error.to_string())?)));
+    let parsed = postcard::from_bytes::<(Report, TableIndex)>(&bytes(2)).map_err(|error| error.to_string());
     match (parsed, analyst) {
         (Ok((report, index)), Some(analyst)) => {
             let dataset = Dataset::new(title, report, index, bytes(3), report_text, report_json);

@@ -1,7 +1,7 @@
 //! What the page and its workers say to each other.
 //!
-//! Both sides are of one build, so there is no version. A message is a JavaScript array: the JSON of a [`Request`] or an
-//! [`Answer`], then what does not belong into JSON.
+//! Both sides are of one build, so there is no version. A message is a JavaScript array: the bytes of a [`Request`] or
+//! an [`Answer`], then what goes as it is.
 
 use hangscope_analyzer_core::report::CellDetail;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub(crate) enum Answer {
     Shard,
     /// The file could not be got at all.
     Unreadable { reason: String },
-    /// To [`Request::Analyze`]. Payload: the report as JSON and as text, the table's index as bytes, the cells.
+    /// To [`Request::Analyze`]. Payload: the report as JSON and as text, the bytes of both the report and the table's index, the cells.
     Analyzed,
     /// To [`Request::Detail`].
     Detail { row: u32, rank: u32, detail: Option<Box<CellDetail>> },

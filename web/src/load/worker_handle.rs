@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BlobPropertyBag, ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
@@ -85,8 +85,8 @@ impl WorkerHandle {
 
     /// Sends a request. What is in `payload` and not a file moves over and is gone here.
     pub(crate) fn send(&self, request: &Request, payload: Option<&JsValue>) {
-        let Ok(header) = serde_json::to_string(request) else { return };
-        let message = Array::of1(&header.into());
+        let Ok(header) = postcard::to_allocvec(request) else { return };
+        let message = Array::of1(&Uint8Array::from(header.as_slice()));
         let transferred = Array::new();
         if let Some(payload) = payload {
             message.push(payload);
@@ -114,6 +114,6 @@ impl Drop for WorkerHandle {
 /// A message as an answer and what came with it.
 fn split(message: &JsValue) -> Option<(Answer, Array)> {
     let parts: &Array = message.dyn_ref()?;
-    let answer = serde_json::from_str(&parts.get(0).as_string()?).ok()?;
+    let answer = postcard::from_bytes(&Uint8Array::new(&parts.get(0)).to_vec()).ok()?;
     Some((answer, parts.slice(1, parts.length())))
 }

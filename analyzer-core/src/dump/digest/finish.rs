@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::super::value::Value;
 use super::super::{Dump, Encoding, Fault, FaultKind, GroupConfig, GroupStatus, keys};
 use super::sink::{DumpParts, Sink};
+use crate::small_sort::SmallSort as _;
 
 /// Where a document comes from.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +99,7 @@ impl Sink {
             })
             .collect();
         let mut unknown_keys: Vec<String> = parts.unknown_keys.iter().map(|&key| self.short_text(key)).collect();
-        unknown_keys.sort_unstable();
+        unknown_keys.sort_small();
         unknown_keys.dedup();
         let version = self.short_text(parts.version);
         let comm_lib_version = self.short_text(parts.comm_lib_version);

@@ -10,17 +10,23 @@ use crate::job::{GroupIdx, Job, RankIdx};
 /// What one rank's entries mean together.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
-    /// How far each entry has come. The members of a block have no events of their own: they are where its end is.
-    pub progress: Vec<Progress>,
-    /// Entries inside each block that has collectives, by the entry that stands for the block.
-    pub members: BTreeMap<EntryIdx, Vec<EntryIdx>>,
-    /// For entries that are part of a block and do not stand for it, and for the ends of blocks of messages: no row of their own.
-    pub folded: Vec<bool>,
+    /// How far each entry has come, and [`FOLDED`]. The members of a block have no events of their own: they are where its end is.
+    marks: Vec<u8>,
+    /// Blocks that have collectives: the entry that stands for each, and where its members are; sorted when all are there.
+    blocks: Vec<(EntryIdx, u32, u32)>,
+    /// Entries inside blocks, one block after the other.
+    members: Vec<EntryIdx>,
     /// Whether an unfinished block lost members to the ring, so that no row shows it.
     pub lost_pending: bool,
     /// Whether blocks of messages are in use, as far as seen.
     has_blocks: bool,
 }
+
+/// Mark of entries that are part of a block and do not stand for it, and of the ends of blocks of messages: no row of their own.
+const FOLDED: u8 = 0x80;
+
+const PROGRESS: [Progress; 5] =
+    [Progress::Unknown, Progress::Scheduled, Progress::Started, Progress::Late, Progress::Completed];
 
 /// A run of entries of one group that may turn out to be a block.
 #[derive(Default)]
@@ -36,28 +42,30 @@ impl Blocks {
     /// messages need not be marked as one, so that only its neighbours tell. A block without an end was being put together
     /// when the rank dumped.
     pub fn of(job: &Job, rank: RankIdx) -> Blocks {
-        let entries = &job.rank(rank).entries;
-        let mut blocks = Blocks {
-            progress: entries.iter().map(|(_, entry)| progress(job, rank, &entry)).collect(),
-            members: BTreeMap::new(),
-            folded: alloc::vec![false; entries.len()],
-            lost_pending: false,
-            has_blocks: false,
-        };
-        blocks.forget_given_up(job, rank);
+        let dump = job.rank(rank);
+        let mut blocks = Blocks { marks: Vec::with_capacity(dump.entries.len()), ..Blocks::default() };
+        let mut given_up = false;
+        for (_, entry) in dump.entries.iter() {
+            let progress = progress(job, rank, &entry);
+            given_up |= entry.retired && progress.is_pending();
+            blocks.marks.push(progress as u8);
+        }
+        if given_up {
+            blocks.forget_given_up(job, rank);
+        }
         let mut runs: BTreeMap<GroupIdx, Run> = BTreeMap::new();
-        for (at, entry) in entries.iter() {
-            let Some(group) = job.group_of(rank, &entry) else { continue };
+        for (at, entry) in dump.entries.iter() {
+            let Some(&group) = dump.groups.get(entry.group_ref as usize) else { continue };
             let key = (entry.collective_seq, entry.p2p_seq);
             let run = runs.entry(group).or_default();
             if run.key != Some(key) {
                 blocks.end_without_close(job, rank, run);
-                *run = Run { key: Some(key), entries: Vec::new() };
+                run.key = Some(key);
             }
             if job.op(entry.op).closes_block() {
-                let inner = core::mem::take(&mut run.entries);
                 run.key = None;
-                blocks.close(job, rank, at, inner);
+                blocks.close(job, rank, at, &run.entries);
+                run.entries.clear();
             } else {
                 run.entries.push(at);
             }
@@ -65,6 +73,9 @@ impl Blocks {
         for run in runs.values_mut() {
             blocks.end_without_close(job, rank, run);
         }
+        blocks.blocks.sort_unstable();
+        blocks.blocks.shrink_to_fit();
+        blocks.members.shrink_to_fit();
         blocks
     }
 
@@ -77,37 +88,37 @@ impl Blocks {
         else {
             return;
         };
-        for ((_, entry), progress) in entries.iter().zip(&mut self.progress) {
+        for (at, entry) in entries.iter() {
             let limit = entry.created_ns.saturating_add(i64::from(entry.timeout_ms) * 1_000_000);
-            if entry.retired && progress.is_pending() && !finished(&entry) && entry.created_ns > 0 && newest > limit {
-                *progress = Progress::Unknown;
+            let is_old = entry.retired && !finished(&entry) && entry.created_ns > 0 && newest > limit;
+            if is_old && self.progress_of(at).is_pending() {
+                self.set_progress(at, Progress::Unknown);
             }
         }
     }
 
-    fn close(&mut self, job: &Job, rank: RankIdx, end: EntryIdx, inner: Vec<EntryIdx>) {
+    fn close(&mut self, job: &Job, rank: RankIdx, end: EntryIdx, inner: &[EntryIdx]) {
         let progress = self.progress_of(end);
-        let mut collectives = Vec::new();
+        let first_member = self.members.len();
         let mut has_messages = job.entry(rank, end).is_p2p == Some(true);
         // Its first members left the ring, or all of them: what it was is as unknown as what went before it.
         let is_cut = job.rank(rank).capabilities.wrapped && inner.first().unwrap_or(&end).0 == 0;
         self.lost_pending |= is_cut && progress.is_pending();
         self.has_blocks |= has_messages;
-        for at in inner {
-            if let Some(place) = self.progress.get_mut(at.0 as usize) {
-                *place = progress;
-            }
+        for &at in inner {
+            self.set_progress(at, progress);
             if is_message(job, &job.entry(rank, at)) {
                 has_messages = true;
             } else {
                 self.fold(at);
-                collectives.push(at);
+                self.members.push(at);
             }
         }
-        if collectives.is_empty() && has_messages || is_cut {
+        if self.members.len() == first_member && has_messages || is_cut {
+            self.members.truncate(first_member);
             self.fold(end);
         } else {
-            self.members.insert(end, collectives);
+            self.add_block(end, first_member);
         }
     }
 
@@ -116,16 +127,29 @@ impl Blocks {
         if job.rank(rank).capabilities.only_active {
             self.end_finished(job, rank, &run.entries);
         }
-        let mut collectives: Vec<EntryIdx> =
-            run.entries.drain(..).filter(|&at| !is_message(job, &job.entry(rank, at))).collect();
         // Without a number nothing says that they belong together.
-        if run.key.is_none_or(|key| key.0.is_none()) || collectives.len() < 2 {
-            return;
+        let is_numbered = run.key.is_some_and(|key| key.0.is_some());
+        if is_numbered && run.entries.len() > 1 {
+            let first_member = self.members.len();
+            let collectives = run.entries.iter().filter(|&&at| !is_message(job, &job.entry(rank, at)));
+            self.members.extend(collectives);
+            match self.members.get(first_member..) {
+                Some(&[.., _, newest]) => {
+                    for at in first_member..self.members.len() - 1 {
+                        if let Some(&member) = self.members.get(at) {
+                            self.fold(member);
+                        }
+                    }
+                    self.add_block(newest, first_member);
+                }
+                _ => self.members.truncate(first_member),
+            }
         }
-        if let Some(&newest) = collectives.last() {
-            collectives.iter().filter(|&&at| at != newest).for_each(|&at| self.fold(at));
-            self.members.insert(newest, core::mem::take(&mut collectives));
-        }
+        run.entries.clear();
+    }
+
+    fn add_block(&mut self, stands_for: EntryIdx, first_member: usize) {
+        self.blocks.push((stands_for, first_member as u32, self.members.len() as u32));
     }
 
     /// Members of a block never finish by themselves, so that a dump of what is unfinished has all of them, and leaves out the end of
@@ -147,26 +171,54 @@ impl Blocks {
         };
         self.has_blocks |= numbered && messages.len() > 1;
         for at in messages {
-            if let (Some(place), Some(finished)) = (self.progress.get_mut(at.0 as usize), finished) {
-                *place = finished;
+            if let Some(finished) = finished {
+                self.set_progress(at, finished);
             }
         }
     }
 
     fn fold(&mut self, at: EntryIdx) {
-        if let Some(place) = self.folded.get_mut(at.0 as usize) {
-            *place = true;
+        if let Some(mark) = self.marks.get_mut(at.0 as usize) {
+            *mark |= FOLDED;
+        }
+    }
+
+    fn set_progress(&mut self, at: EntryIdx, progress: Progress) {
+        if let Some(mark) = self.marks.get_mut(at.0 as usize) {
+            *mark = *mark & FOLDED | progress as u8;
         }
     }
 
     /// How far an entry has come.
     pub fn progress_of(&self, at: EntryIdx) -> Progress {
-        self.progress.get(at.0 as usize).copied().unwrap_or(Progress::Unknown)
+        let mark = self.marks.get(at.0 as usize).map_or(0, |mark| mark & !FOLDED);
+        PROGRESS.get(usize::from(mark)).copied().unwrap_or(Progress::Unknown)
     }
 
     /// Whether an entry has no row of its own.
     pub fn is_folded(&self, at: EntryIdx) -> bool {
-        self.folded.get(at.0 as usize).copied().unwrap_or(true)
+        self.marks.get(at.0 as usize).is_none_or(|mark| mark & FOLDED != 0)
+    }
+
+    /// Entries inside the block that an entry stands for; `None` for one that is no block.
+    pub fn members_of(&self, at: EntryIdx) -> Option<&[EntryIdx]> {
+        let place = self.blocks.binary_search_by_key(&at, |block| block.0).ok()?;
+        let &(_, from, to) = self.blocks.get(place)?;
+        self.members.get(from as usize..to as usize)
+    }
+
+    /// The blocks: the entry that stands for each, ascending, and the entries inside.
+    pub fn iter(&self) -> impl Iterator<Item = (EntryIdx, &[EntryIdx])> {
+        self.blocks.iter().map(|&(at, from, to)| (at, self.members.get(from as usize..to as usize).unwrap_or(&[])))
+    }
+
+    /// Makes unknown what is not finished.
+    pub(super) fn forget_pending(&mut self) {
+        for at in (0..self.marks.len() as u32).map(EntryIdx) {
+            if self.progress_of(at).is_pending() {
+                self.set_progress(at, Progress::Unknown);
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::blocks::Blocks;
+use super::table::Lot;
 use super::{Cell, Progress};
 use crate::dump::EntryIdx;
 use crate::job::{Direction, Group, GroupIdx, Job, Peer, RankIdx};
@@ -36,22 +37,17 @@ struct Queues {
     recvs: Vec<EntryIdx>,
 }
 
-/// Pairs the messages of a group; `entries` gives, for each member's dump, its entries in this group in the dump's order.
-pub(super) fn pair(
-    job: &Job,
-    group: GroupIdx,
-    blocks: &[Blocks],
-    entries: &[(RankIdx, Vec<EntryIdx>)],
-) -> Vec<Message> {
+/// Pairs the messages of a group; `lots` gives, for each member's dump, where its entries in this group are in `order`.
+pub(super) fn pair(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &[EntryIdx], lots: &[Lot]) -> Vec<Message> {
     let mut pairs: BTreeMap<(u32, u32), Queues> = BTreeMap::new();
     let mut messages = Vec::new();
     // Ranks that receive from any source: which sends these meet is not known.
     let mut open = BTreeSet::new();
-    for (rank, own) in entries {
-        let me = job.rank(*rank).rank;
+    for lot in lots {
+        let me = job.rank(lot.rank).rank;
         let mut alone = 0;
-        for &at in own {
-            let entry = job.entry(*rank, at);
+        for &at in order.get(lot.range()).unwrap_or(&[]) {
+            let entry = job.entry(lot.rank, at);
             let Some(peer) = job.op(entry.op).peer else { continue };
             let ends = ends(job.group(group), me, peer);
             match (ends, peer.direction) {
@@ -71,10 +67,13 @@ pub(super) fn pair(
             }
         }
     }
-    for ((src, dst), queues) in pairs {
+    let most: usize = pairs.values().map(|queues| queues.sends.len().max(queues.recvs.len())).sum();
+    messages.reserve_exact(most);
+    while let Some(((src, dst), queues)) = pairs.pop_first() {
         zip(job, blocks, (src, dst), &queues, open.contains(&dst), &mut messages);
     }
-    messages.sort_by_key(|message| (message.src, message.dst, message.nth));
+    messages.sort_unstable_by_key(|message| (message.src, message.dst, message.nth));
+    messages.shrink_to_fit();
     messages
 }
 

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::absence::{Window, counters};
 use super::blocks::{Blocks, is_message};
+use super::table::Lot;
 use super::{Band, Cell};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
@@ -11,56 +12,101 @@ use crate::job::{GroupIdx, Job, RankIdx};
 /// The collectives of one rank in one group.
 #[derive(Default)]
 struct Lane {
-    /// Number and entry, ascending by number.
-    issued: Vec<(u32, EntryIdx)>,
+    /// Where its entries begin among those of all lanes, ...
+    entries: usize,
+    /// ... where their numbers do, ascending, ...
+    numbers: usize,
+    /// ... and how many they are.
+    count: usize,
     window: Window,
 }
 
+/// So many rows are filled at a time, lane by lane: a row is as wide as the job, and a lane as long.
+const TILE: usize = 256;
+
 /// Lines up the collectives of a group.
 ///
-/// `entries` gives, for each member's dump, its entries in this group in the dump's order.
-pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], entries: &[(RankIdx, Vec<EntryIdx>)]) -> Band {
+/// `lots` gives, for each member's dump, where its entries in this group are in `order`; what is there afterwards is of no use.
+pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &mut [EntryIdx], lots: &[Lot]) -> Band {
     let members = &job.group(group).members;
     let columns: Vec<Option<RankIdx>> = members.iter().map(|&rank| job.rank_idx(rank)).collect();
     let present: Vec<(usize, RankIdx)> =
         columns.iter().enumerate().filter_map(|(at, &column)| Some((at, column?))).collect();
+    let mut own_numbers: Vec<u32> = Vec::with_capacity(lots.iter().map(|lot| lot.count as usize).sum());
     let mut lanes: Vec<Lane> = present
         .iter()
         .map(|&(_, rank)| {
-            let own = entries.binary_search_by_key(&rank, |item| item.0).ok();
-            let own = own.and_then(|at| entries.get(at)).map_or(&[][..], |item| &item.1);
-            lane(job, rank, own, blocks)
+            let lot = lots.binary_search_by_key(&rank, |lot| lot.rank).ok().and_then(|at| lots.get(at));
+            let own = lot.and_then(|lot| Some((lot.from, order.get_mut(lot.range())?)));
+            own.map_or_else(Lane::default, |(from, own)| lane(job, rank, (from, own), &mut own_numbers, blocks))
         })
         .collect();
     trust_counters(job, group, &present, &mut lanes);
-    let mut numbers: Vec<u32> = lanes.iter().flat_map(|lane| lane.issued.iter().map(|item| item.0)).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
+    let numbers = all_numbers(&lanes, &own_numbers);
 
     let width = present.len();
     let mut cells = alloc::vec![Cell::NO_DUMP; width * numbers.len()];
-    for (position, (&(_, rank), lane)) in present.iter().zip(&lanes).enumerate() {
-        let mut issued = lane.issued.iter().peekable();
-        for (row, &number) in numbers.iter().enumerate() {
-            let cell = match issued.next_if(|item| item.0 == number) {
-                Some(&(_, entry)) => Cell::issued(entry),
-                None => lane.window.absent(number, job, rank),
-            };
-            if let Some(place) = cells.get_mut(row * width + position) {
-                *place = cell;
+    let mut done: Vec<usize> = alloc::vec![0; width];
+    for (tile, rows) in numbers.chunks(TILE).enumerate() {
+        for (position, ((&(_, rank), lane), done)) in present.iter().zip(&lanes).zip(&mut done).enumerate() {
+            for (row, &number) in (tile * TILE..).zip(rows) {
+                let is_issued = *done < lane.count && own_numbers.get(lane.numbers + *done) == Some(&number);
+                let cell = match order.get(lane.entries + *done).filter(|_| is_issued) {
+                    Some(&entry) => {
+                        *done += 1;
+                        Cell::issued(entry)
+                    }
+                    None => lane.window.absent(number, job, rank),
+                };
+                if let Some(place) = cells.get_mut(row * width + position) {
+                    *place = cell;
+                }
             }
         }
     }
     Band { group, columns, numbers, lanes: present, cells, messages: Vec::new() }
 }
 
-fn lane(job: &Job, rank: RankIdx, entries: &[EntryIdx], blocks: &[Blocks]) -> Lane {
+/// The numbers that some lane has, ascending. Lanes have runs of them, and mostly the same ones.
+fn all_numbers(lanes: &[Lane], own_numbers: &[u32]) -> Vec<u32> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for lane in lanes {
+        let own = own_numbers.get(lane.numbers..lane.numbers + lane.count).unwrap_or(&[]);
+        for run in own.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+            let run = run.first().copied().zip(run.last().copied());
+            // Neighbours often have the same run.
+            runs.extend(run.filter(|run| runs.last() != Some(run)));
+        }
+    }
+    runs.sort_unstable();
+    let mut numbers: Vec<u32> = Vec::new();
+    for (low, high) in runs {
+        let low = numbers.last().map_or(low, |&last| low.max(last.saturating_add(1)));
+        if low <= high && numbers.last() != Some(&u32::MAX) {
+            numbers.extend(low..=high);
+        }
+    }
+    numbers.shrink_to_fit();
+    numbers
+}
+
+/// Puts the collectives of a rank to the front of its entries, which begin at `from` among all, and their numbers behind those of the lanes
+/// before.
+fn lane(
+    job: &Job,
+    rank: RankIdx,
+    (from, entries): (usize, &mut [EntryIdx]),
+    numbers: &mut Vec<u32>,
+    blocks: &[Blocks],
+) -> Lane {
     let dump = job.rank(rank);
-    let mut lane = Lane::default();
+    let mut lane = Lane { entries: from, numbers: numbers.len(), ..Lane::default() };
     let Some(blocks) = blocks.get(rank.0 as usize) else { return lane };
     let mut last: Option<u32> = None;
     let mut ordinal = 0;
-    for &at in entries {
+    let mut is_sorted = true;
+    for place in 0..entries.len() {
+        let Some(&at) = entries.get(place) else { continue };
         let entry = dump.entries.get(at);
         let message = is_message(job, &entry);
         lane.window.messages |= message;
@@ -80,14 +126,34 @@ fn lane(job: &Job, rank: RankIdx, entries: &[EntryIdx], blocks: &[Blocks]) -> La
             Some(seq) if !dump.capabilities.single_counter => seq,
             _ => ordinal,
         };
-        lane.issued.push((number, at));
+        is_sorted &= lane.count == 0 || numbers.last().is_some_and(|&before| before < number);
+        if let Some(slot) = entries.get_mut(lane.count) {
+            *slot = at;
+        }
+        numbers.push(number);
+        lane.count += 1;
     }
-    lane.issued.sort_by_key(|item| item.0);
-    // A number twice on one rank: the first one counts.
-    lane.issued.dedup_by_key(|item| item.0);
-    lane.window.first = lane.issued.first().map(|item| item.0);
-    lane.window.last = last.max(lane.issued.last().map(|item| item.0));
+    if !is_sorted {
+        sort(&mut lane, entries, numbers);
+    }
+    let own = numbers.get(lane.numbers..).unwrap_or(&[]);
+    lane.window.first = own.first().copied();
+    lane.window.last = last.max(own.last().copied());
     lane
+}
+
+/// Puts the collectives of the newest lane in the order of their numbers. A number twice on one rank: the first one counts.
+fn sort(lane: &mut Lane, entries: &mut [EntryIdx], numbers: &mut Vec<u32>) {
+    let own = numbers.get(lane.numbers..).unwrap_or(&[]).iter().copied();
+    let mut issued: Vec<(u32, EntryIdx)> = own.zip(entries.iter().copied()).collect();
+    issued.sort_by_key(|item| item.0);
+    issued.dedup_by_key(|item| item.0);
+    numbers.truncate(lane.numbers);
+    lane.count = issued.len();
+    for (slot, (number, entry)) in entries.iter_mut().zip(issued) {
+        *slot = entry;
+        numbers.push(number);
+    }
 }
 
 /// Takes over the counters of a group where they count its rows.

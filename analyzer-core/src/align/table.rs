@@ -112,15 +112,73 @@ pub struct Table {
     inner_of: Vec<(RankIdx, EntryIdx, u32)>,
 }
 
+/// The entries of one rank in one group: where they are in [`Lots::order`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lot {
+    pub rank: RankIdx,
+    pub from: usize,
+    pub count: u32,
+}
+
+impl Lot {
+    /// Its place in the order.
+    pub fn range(&self) -> core::ops::Range<usize> {
+        self.from..self.from + self.count as usize
+    }
+}
+
+/// All entries sorted by rank, group and the dump's order, four bytes each.
+struct Lots {
+    order: Vec<EntryIdx>,
+    /// By group, ascending by rank.
+    of_group: Vec<Vec<Lot>>,
+}
+
+impl Lots {
+    fn add(&mut self, job: &Job, rank: RankIdx) {
+        let dump = job.rank(rank);
+        let mut groups = dump.groups.clone();
+        groups.sort_unstable();
+        groups.dedup();
+        let slots: Vec<Option<usize>> = dump.groups.iter().map(|group| groups.binary_search(group).ok()).collect();
+        let slot_of = |group_ref: u32| slots.get(group_ref as usize).copied().flatten();
+        let mut counts: Vec<u32> = alloc::vec![0; groups.len()];
+        for (_, entry) in dump.entries.iter() {
+            if let Some(count) = slot_of(entry.group_ref).and_then(|slot| counts.get_mut(slot)) {
+                *count += 1;
+            }
+        }
+        let mut next: Vec<usize> = Vec::with_capacity(groups.len());
+        let mut from = self.order.len();
+        for (&group, &count) in groups.iter().zip(&counts) {
+            next.push(from);
+            if let Some(lots) = self.of_group.get_mut(group.0 as usize).filter(|_| count > 0) {
+                lots.push(Lot { rank, from, count });
+            }
+            from += count as usize;
+        }
+        self.order.resize(from, EntryIdx(0));
+        for (at, entry) in dump.entries.iter() {
+            if let Some(place) = slot_of(entry.group_ref).and_then(|slot| next.get_mut(slot)) {
+                if let Some(slot) = self.order.get_mut(*place) {
+                    *slot = at;
+                }
+                *place += 1;
+            }
+        }
+    }
+}
+
 impl Table {
     /// Lines up a job.
     pub fn align(job: &Job) -> Table {
         let mut table = Table { families: Families::of(&job.groups), ..Table::default() };
-        let mut entries: Vec<Vec<(RankIdx, Vec<EntryIdx>)>> = alloc::vec![Vec::new(); job.groups.len()];
+        let entries: usize = job.ranks.iter().map(|dump| dump.entries.len()).sum();
+        let mut lots = Lots { order: Vec::with_capacity(entries), of_group: alloc::vec![Vec::new(); job.groups.len()] };
         for at in 0..job.ranks.len() as u32 {
             let rank = RankIdx(at);
             let blocks = Blocks::of(job, rank);
-            for (&end, members) in &blocks.members {
+            for (end, members) in blocks.iter() {
                 let contents: Vec<(StrId, ArgsId)> = members
                     .iter()
                     .map(|&at| {
@@ -131,22 +189,16 @@ impl Table {
                 table.inner_of.push((rank, end, table.inner.intern(&contents).index));
             }
             table.blocks.push(blocks);
-            for (at, entry) in job.rank(rank).entries.iter() {
-                let Some(of_group) = job.group_of(rank, &entry).and_then(|group| entries.get_mut(group.0 as usize))
-                else {
-                    continue;
-                };
-                match of_group.last_mut() {
-                    Some((last, own)) if *last == rank => own.push(at),
-                    _ => of_group.push((rank, alloc::vec![at])),
-                }
-            }
+            lots.add(job, rank);
         }
-        for (group, of_group) in (0..).map(GroupIdx).zip(&entries) {
-            let mut band = rows::align(job, group, &table.blocks, of_group);
-            band.messages = messages::pair(job, group, &table.blocks, of_group);
+        table.inner_of.shrink_to_fit();
+        for (group, lots_of_group) in (0..).map(GroupIdx).zip(&lots.of_group) {
+            let messages = messages::pair(job, group, &table.blocks, &lots.order, lots_of_group);
+            let mut band = rows::align(job, group, &table.blocks, &mut lots.order, lots_of_group);
+            band.messages = messages;
             table.bands.push(band);
         }
+        drop(lots);
         table.stale = stale::find(job, &table.bands, &table.blocks);
         if table.stale.contains(&true) {
             table.forget_stale(job);
@@ -178,9 +230,7 @@ impl Table {
             }
         }
         for (blocks, _) in self.blocks.iter_mut().zip(stale).filter(|item| *item.1) {
-            for progress in blocks.progress.iter_mut().filter(|progress| progress.is_pending()) {
-                *progress = Progress::Unknown;
-            }
+            blocks.forget_pending();
         }
     }
 

@@ -123,7 +123,7 @@ fn describe_own(
     if progress == Progress::Late {
         detail.note = "completed only after its time limit: an abort released it".to_string();
     }
-    if let Some(members) = table.blocks.get(rank.0 as usize).and_then(|blocks| blocks.members.get(&at)) {
+    if let Some(members) = table.blocks.get(rank.0 as usize).and_then(|blocks| blocks.members_of(at)) {
         detail.note = format!("ends a coalesced block of {} operations", members.len());
     }
     let first = others

@@ -117,3 +117,94 @@ impl Reencode for Writer<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use wasm_encoder::{CustomSection, ExportKind, ExportSection, Function, ImportSection, TypeSection, ValType};
+    use wasmparser::{ExternalKind, Operator};
+
+    use super::*;
+
+    /// One import, and functions that give 7, 7, 8, and what the first and the second of them give.
+    fn module() -> Vec<u8> {
+        let mut module = Module::new();
+        let mut types = TypeSection::new();
+        types.ty().function([], [ValType::I32]);
+        module.section(&types);
+        let mut imports = ImportSection::new();
+        imports.import("env", "f", wasm_encoder::EntityType::Function(0));
+        module.section(&imports);
+        let mut functions = FunctionSection::new();
+        let mut code = CodeSection::new();
+        let constant = |number| {
+            let mut function = Function::new([]);
+            function.instructions().i32_const(number).end();
+            function
+        };
+        let call = |index| {
+            let mut function = Function::new([]);
+            function.instructions().call(index).end();
+            function
+        };
+        for function in [constant(7), constant(7), constant(8), call(1), call(2)] {
+            functions.function(0);
+            code.function(&function);
+        }
+        module.section(&functions);
+        let mut exports = ExportSection::new();
+        for (name, index) in [("imported", 0), ("seven", 1), ("eight", 3), ("first", 4), ("second", 5)] {
+            exports.export(name, ExportKind::Func, index);
+        }
+        module.section(&exports);
+        module.section(&code);
+        module.section(&CustomSection { name: "producers".into(), data: Cow::Borrowed(b"someone") });
+        module.finish()
+    }
+
+    /// What the function `index` does, calls followed: a number, or nothing for the import.
+    fn result(functions: &Functions<'_>, index: u32) -> Option<i32> {
+        let own = index.checked_sub(functions.imported)?;
+        let mut operators = functions.bodies[own as usize].get_operators_reader().unwrap();
+        match operators.read().unwrap() {
+            Operator::I32Const { value } => Some(value),
+            Operator::Call { function_index } => result(functions, function_index),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_export_does_what_it_did() {
+        let compacted = compact(&module()).unwrap();
+        let functions = Functions::read(&compacted).unwrap();
+        let mut found = Vec::new();
+        for payload in Parser::new(0).parse_all(&compacted) {
+            match payload.unwrap() {
+                Payload::ExportSection(section) => {
+                    for export in section {
+                        let export = export.unwrap();
+                        assert_eq!(export.kind, ExternalKind::Func);
+                        found.push((export.name.to_owned(), result(&functions, export.index)));
+                    }
+                }
+                Payload::CustomSection(_) => panic!("a custom section is left"),
+                _ => {}
+            }
+        }
+        let expected =
+            [("imported", None), ("seven", Some(7)), ("eight", Some(8)), ("first", Some(7)), ("second", Some(7))];
+        assert_eq!(found, expected.map(|(name, result)| (name.to_owned(), result)));
+    }
+
+    #[test]
+    fn functions_that_are_the_same_are_one() {
+        // Seven, eight, and one that calls seven: the second caller is the same once both call the same.
+        assert_eq!(Functions::read(&compact(&module()).unwrap()).unwrap().bodies.len(), 3);
+    }
+
+    #[test]
+    fn what_is_no_module_is_an_error() {
+        assert!(compact(b"\0asm\x01\0\0\0\x0a\xff").is_err());
+    }
+}

@@ -173,6 +173,40 @@ export const JOBS = {
     return job.issue(all(64).filter((rank) => rank < 32 || rank >= 40), { ...waits, at: ["finish_grads", 95] });
   },
 
+  /**
+   * `world` ranks in tensor-parallel groups of eight neighbours and data-parallel groups across these, of which rank `bad` left out the
+   * last all_reduce of its tensor-parallel group.
+   */
+  grid: (world, bad) => {
+    const job = trained(world);
+    const tp = [...Array(world / 8).keys()].map((group) => `tp${group}`);
+    const dp = all(8).map((group) => `dp${group}`);
+    tp.forEach((name, group) => job.group(name, "mesh_tp", all(8).map((rank) => group * 8 + rank)));
+    dp.forEach((name, group) => job.group(name, "mesh_dp", all(world / 8).map((rank) => rank * 8 + group)));
+    for (let step = 0; step < 5; step += 1) {
+      tp.forEach((on) => job.all({ name: "all_reduce", on, at: ["attention", 32] }));
+      dp.forEach((on) => job.all({ name: "_reduce_scatter_base", on, output: [[512]], at: ["mlp", 37] }));
+    }
+    tp.forEach((on) => {
+      const others = job.groups[on].members.filter((rank) => rank !== bad);
+      job.issue(others, { ...waits, on, state: others.length === 8 ? "completed" : "started" });
+    });
+    const isBeside = (rank) => rank >> 3 === bad >> 3;
+    const gather = { name: "_all_gather_base", input: [[64]], output: [[512]], state: "scheduled", at: ["optimizer", 51] };
+    return job.issue(all(world).filter((rank) => !isBeside(rank)), gather);
+  },
+
+  /** Four of eight ranks enter two groups in one order, the others in the other. */
+  race: () => {
+    const job = trained(8).group("1", "shard", all(8)).group("2", "replicate", all(8));
+    const [shard, replicate] = [
+      { name: "all_to_all", on: "1", at: ["input_dist", 20] },
+      { name: "allreduce_coalesced", on: "2", at: ["sync_embeddings", 40] },
+    ];
+    job.issue([0, 1, 2, 3], shard).issue([0, 1, 2, 3], { ...replicate, state: "scheduled" });
+    return job.issue([4, 5, 6, 7], replicate).issue([4, 5, 6, 7], { ...shard, state: "scheduled" });
+  },
+
   /** So many ranks, of which one never came. */
   wide: (world) => trained(world).issue(all(world).filter((rank) => rank !== world - 40), waits),
 };

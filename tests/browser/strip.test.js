@@ -78,5 +78,5 @@ test("a thousand ranks fit, and the one suspect is still seen", async (t) => {
     return red >= 3 && red <= 6;
   });
   await page.getByRole("button", { name: "Fit all ranks" }).click();
-  await page.locator(".seg").getByText("1 px").waitFor();
+  await page.getByRole("group", { name: "Size of a cell" }).getByText("½ px").waitFor();
 });

@@ -97,7 +97,7 @@ test("groups, operations and folding decide which rows are there", async (t) => 
 
 test("zoom by buttons, keys and the wheel", async (t) => {
   const { page } = await openDropped(t, dumps(SKIPPED));
-  const size = page.locator(".seg span");
+  const size = page.getByRole("group", { name: "Size of a cell" }).locator("span");
   await size.getByText("32 px").waitFor();
   await page.getByRole("button", { name: "Zoom out" }).click();
   await size.getByText("24 px").waitFor();

@@ -117,10 +117,10 @@ fn pressed(page: Page, event: &KeyboardEvent) -> bool {
         "+" | "=" if is_loaded => page.zoom.update(|zoom| *zoom = zoom.closer()),
         "-" if is_loaded => page.zoom.update(|zoom| *zoom = zoom.farther()),
         "0" if is_loaded => page.fit.update(|count| *count += 1),
-        "f" if is_loaded => page.shown.update(|shown| {
-            shown.folded = !shown.folded;
-            shown.opened.clear();
-        }),
+        "f" if is_loaded => page.shown.update(|shown| shown.fold_rows(!shown.folded)),
+        "e" if is_loaded => page.shown.update(|shown| shown.fold_ranks(!shown.ranks_folded)),
+        "g" if is_loaded => page.shown.update(|shown| shown.fold_groups(!shown.groups_folded)),
+        "m" if is_loaded => page.map.update(|map| *map = !*map),
         "/" if is_loaded => {
             let field = document().get_element_by_id(FIND_FIELD).and_then(|field| field.dyn_into::<HtmlElement>().ok());
             if let Some(field) = field {

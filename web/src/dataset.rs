@@ -4,8 +4,11 @@
 //! cost more than it gives.
 
 use hangscope_analyzer_core::report::{
-    Band, CellCode, FindingPlace, RankStatus, Report, RowHead, TableIndex, ranks_in,
+    Band, CellCode, FindingPlace, RankStatus, Report, RowHead, RowHeads, TableIndex,
 };
+
+use crate::overview::pyramid::Pyramid;
+use crate::overview::{Likeness, RowStates, TableData};
 
 /// A place in the table: indices of a row and of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,8 +26,7 @@ pub(crate) struct Dataset {
     /// Name of the dropped folder, or what stands for it.
     pub(crate) title: String,
     pub(crate) report: Report,
-    pub(crate) index: TableIndex,
-    cells: Vec<u8>,
+    table: TableData,
     /// The report as the command prints it.
     pub(crate) report_text: String,
     /// The same with `--format json`.
@@ -35,53 +37,53 @@ impl Dataset {
     pub(crate) fn new(
         title: String,
         report: Report,
-        index: TableIndex,
-        cells: Vec<u8>,
+        table: TableData,
         report_text: String,
         report_json: String,
     ) -> Self {
-        let mut dataset = Self { title, report, index, cells, report_text, report_json };
-        dataset.mark_ties();
-        dataset
+        Self { title, report, table, report_text, report_json }
     }
 
-    /// In a tie no side is the odd one: both differ from each other, each with its own mark.
-    fn mark_ties(&mut self) {
-        for finding in 0..self.report.findings.len() {
-            let Some(tie) = self.report.findings.get(finding).filter(|finding| finding.tie) else { continue };
-            let sides: Vec<Vec<u32>> = tie
-                .sides
-                .iter()
-                .map(|side| ranks_in(&side.ranks).filter_map(|rank| self.column(rank)).collect())
-                .collect();
-            let Some(row) = self.finding_place(finding).and_then(|place| place.row) else { continue };
-            for (side, columns) in sides.into_iter().enumerate() {
-                for column in columns {
-                    let Some(at) = self.cell_index(CellPlace { row, column }) else { continue };
-                    let Some(code) = self.cells.get_mut(at) else { continue };
-                    if matches!(CellCode(*code).state(), CellCode::STARTED | CellCode::SCHEDULED | CellCode::COMPLETED)
-                    {
-                        let marks = CellCode::DIFFERS | if side == 0 { 0 } else { OTHER_SIDE };
-                        *code |= marks;
-                    }
-                }
-            }
-        }
+    /// Heads of bands and columns, and where the findings are.
+    pub(crate) fn index(&self) -> &TableIndex {
+        &self.table.index
     }
 
-    /// Where the byte of a cell is.
-    fn cell_index(&self, place: CellPlace) -> Option<usize> {
-        let (_, band) = self.band_of(place.row)?;
-        let position = band.columns.binary_search(&place.column).ok()?;
-        let start = usize::try_from(band.cells_at).ok()?;
-        Some(start + (place.row - band.first_row) as usize * band.columns.len() + position)
+    /// Heads of all rows.
+    pub(crate) fn rows(&self) -> &RowHeads {
+        &self.table.index.rows
+    }
+
+    /// Whether all who could complete a row did so with equal arguments.
+    pub(crate) fn agrees(&self, row: u32) -> bool {
+        self.row(row).is_some_and(|head| head.agrees)
+    }
+
+    /// Which states the cells of each row have.
+    pub(crate) fn states(&self) -> &RowStates {
+        &self.table.states
+    }
+
+    /// Which ranks and groups look alike.
+    pub(crate) fn likeness(&self) -> &Likeness {
+        &self.table.likeness
+    }
+
+    /// The cells from afar.
+    pub(crate) fn pyramid(&self) -> &Pyramid {
+        &self.table.pyramid
+    }
+
+    #[cfg(test)]
+    pub(crate) fn cells(&self) -> &[u8] {
+        &self.table.cells
     }
 
     /// The band that holds a row.
     pub(crate) fn band_of(&self, row: u32) -> Option<(usize, &Band)> {
-        let after = self.index.bands.partition_point(|band| band.first_row <= row);
+        let after = self.index().bands.partition_point(|band| band.first_row <= row);
         let index = after.checked_sub(1)?;
-        let band = self.index.bands.get(index)?;
+        let band = self.index().bands.get(index)?;
         (row - band.first_row < band.row_count).then_some((index, band))
     }
 
@@ -90,7 +92,7 @@ impl Dataset {
         let width = band.columns.len();
         let cells = usize::try_from(band.cells_at).ok().and_then(|start| {
             let start = start + (row.checked_sub(band.first_row)? as usize) * width;
-            self.cells.get(start..start + width)
+            self.table.cells.get(start..start + width)
         });
         cells.unwrap_or_default()
     }
@@ -105,32 +107,32 @@ impl Dataset {
     }
 
     pub(crate) fn row(&self, row: u32) -> Option<RowHead<'_>> {
-        self.index.rows.get(row)
+        self.rows().get(row)
     }
 
     /// The global rank of a column.
     pub(crate) fn rank(&self, column: u32) -> Option<u32> {
-        self.index.ranks.get(column as usize).map(|column| column.rank)
+        self.index().ranks.get(column as usize).map(|column| column.rank)
     }
 
     pub(crate) fn status(&self, column: u32) -> Option<RankStatus> {
-        self.index.ranks.get(column as usize).map(|column| column.status)
+        self.index().ranks.get(column as usize).map(|column| column.status)
     }
 
     /// The column of a global rank.
     pub(crate) fn column(&self, rank: u32) -> Option<u32> {
-        let position = self.index.ranks.binary_search_by_key(&rank, |column| column.rank).ok()?;
+        let position = self.index().ranks.binary_search_by_key(&rank, |column| column.rank).ok()?;
         u32::try_from(position).ok()
     }
 
     pub(crate) fn column_count(&self) -> u32 {
-        u32::try_from(self.index.ranks.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.index().ranks.len()).unwrap_or(u32::MAX)
     }
 
     /// Where a finding is.
     pub(crate) fn finding_place(&self, finding: usize) -> Option<&FindingPlace> {
         let id = &self.report.findings.get(finding)?.id;
-        self.index.findings.iter().find(|place| place.id == *id)
+        self.index().findings.iter().find(|place| place.id == *id)
     }
 
     /// The cell to look at first for a finding: a suspect's, else the first of the row.
@@ -143,7 +145,7 @@ impl Dataset {
 
     /// The finding that points at a cell.
     pub(crate) fn finding_at(&self, place: CellPlace) -> Option<&FindingPlace> {
-        self.index
+        self.index()
             .findings
             .iter()
             .find(|finding| finding.row == Some(place.row) && finding.columns.contains(&place.column))
@@ -192,18 +194,6 @@ mod tests {
         assert_eq!(dataset.finding_cell(0), Some(example::ORIGIN));
         assert_eq!(dataset.finding_cell(1), None);
         assert_eq!(dataset.finding_at(example::ORIGIN).map(|finding| finding.id.as_str()), Some("F1"));
-    }
-
-    #[test]
-    fn both_sides_of_a_tie_are_marked() {
-        let Dataset { title, mut report, index, cells, report_text, report_json } = example::dataset();
-        report.findings[0].tie = true;
-        report.findings[0].sides = vec![example::side("4,6"), example::side("7")];
-        let dataset = Dataset::new(title, report, index, cells, report_text, report_json);
-        let code = |column| dataset.code(CellPlace { row: example::ORIGIN.row, column });
-        assert_eq!(code(4), CellCode::STARTED.with(CellCode::DIFFERS));
-        assert_eq!(code(7), CellCode::STARTED.with(CellCode::DIFFERS | OTHER_SIDE));
-        assert_eq!(code(5), CellCode::MISSING.with(CellCode::ORIGIN), "who issued nothing has no side");
     }
 
     #[test]

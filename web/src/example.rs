@@ -3,24 +3,37 @@
 
 use hangscope_analyzer_core::report::{
     Band, Cause, CellCode, Confidence, Finding, FindingGroup, FindingPlace, JobFacts, Kind, RankColumn, RankStatus,
-    Report, RowHead, RowNumber, SCHEMA, Side, SideState, TableIndex, Tool,
+    Report, RowHead, RowNumber, SCHEMA, Side, SideState, TableIndex, Tool, ranges,
 };
 
 use crate::dataset::{CellPlace, Dataset};
+use crate::overview::TableData;
 
 /// Rank 5 never issued the last row of the first band.
 pub(crate) const ORIGIN: CellPlace = CellPlace { row: 9, column: 5 };
 
 pub(crate) fn dataset() -> Dataset {
+    from_parts(report(), &index(), cells())
+}
+
+/// A dataset of a table that the test made.
+pub(crate) fn from_parts(report: Report, index: &TableIndex, cells: Vec<u8>) -> Dataset {
+    let table = TableData::new(&report, index.clone(), cells);
+    Dataset::new("example".to_owned(), report, table, String::new(), String::new())
+}
+
+pub(crate) fn cells() -> Vec<u8> {
     let mut cells = vec![CellCode::COMPLETED.0; 9 * 4];
     let missing = CellCode::MISSING.with(CellCode::ORIGIN);
     cells.extend([CellCode::STARTED.0, missing.0, CellCode::STARTED.0, CellCode::STARTED.0]);
-    let world_at = cells.len() as u64;
     cells.extend([CellCode::COMPLETED.0; 2 * 8]);
     cells.extend([CellCode::SCHEDULED.0; 4]);
     cells.extend([CellCode::MISSING.0; 4]);
+    cells
+}
 
-    let band = |label: &str, columns: Vec<u32>, first_row, row_count, cells_at| Band {
+pub(crate) fn band(label: &str, columns: Vec<u32>, first_row: u32, row_count: u32, cells_at: u64) -> Band {
+    Band {
         label: label.to_owned(),
         name: "7".to_owned(),
         desc: "mesh".to_owned(),
@@ -30,13 +43,15 @@ pub(crate) fn dataset() -> Dataset {
         first_row,
         row_count,
         cells_at,
-    };
+    }
+}
+
+pub(crate) fn index() -> TableIndex {
     let row = |number: u32, agrees| RowHead { number: RowNumber::Collective(number), op: "all_reduce [4096]", agrees };
     let mut rows: Vec<_> = (9..18).map(|number| row(number, true)).collect();
     rows.push(row(18, false));
     rows.extend([row(1, true), row(2, true), row(3, false)]);
-
-    let index = TableIndex {
+    TableIndex {
         ranks: (0..8)
             .map(|rank| RankColumn {
                 rank,
@@ -47,11 +62,77 @@ pub(crate) fn dataset() -> Dataset {
                 },
             })
             .collect(),
-        bands: vec![band("tp[4-7]", vec![4, 5, 6, 7], 0, 10, 0), band("world", (0..8).collect(), 10, 3, world_at)],
+        bands: vec![band("tp[4-7]", vec![4, 5, 6, 7], 0, 10, 0), band("world", (0..8).collect(), 10, 3, 40)],
         rows: rows.into_iter().collect(),
         findings: vec![FindingPlace { id: "F1".to_owned(), row: Some(ORIGIN.row), columns: vec![ORIGIN.column] }],
+    }
+}
+
+/// Heads and cells of a larger job.
+pub(crate) struct Mesh {
+    pub(crate) report: Report,
+    pub(crate) index: TableIndex,
+    pub(crate) cells: Vec<u8>,
+}
+
+/// `world` ranks in tp groups of `tp` neighbours and in dp groups across these. In each group 20 rows agree. In the last row of its tp
+/// group `bad` is missing; the others wait for it there, its dp group waits for it, and so does everybody in the end.
+pub(crate) fn mesh(world: u32, tp: u32, bad: u32) -> Mesh {
+    const AGREEING: u32 = 20;
+    let mut index = TableIndex {
+        ranks: (0..world)
+            .map(|rank| {
+                let status = if rank == bad { RankStatus::Suspect } else { RankStatus::Blocked };
+                RankColumn { rank, status }
+            })
+            .collect(),
+        ..TableIndex::default()
     };
-    Dataset::new("example".to_owned(), report(), index, cells, String::new(), String::new())
+    let (mut cells, mut rows) = (Vec::new(), Vec::new());
+    let tp_groups = (0..world / tp).map(|group| (format!("tp{group}"), "tp", (group * tp..(group + 1) * tp).collect()));
+    let dp_groups = (0..tp).map(|group| (format!("dp{group}"), "dp", (group..world).step_by(tp as usize).collect()));
+    let all = std::iter::once(("world".to_owned(), "world", (0..world).collect::<Vec<u32>>()));
+    for (label, desc, columns) in tp_groups.chain(dp_groups).chain(all) {
+        let (first_row, cells_at, width) = (rows.len() as u32, cells.len() as u64, columns.len());
+        let holds_bad = columns.contains(&bad);
+        for row in 0..=AGREEING {
+            let agrees = row < AGREEING;
+            let op = ["all_reduce [1]", "all_reduce [2]", "all_reduce [3]"][row as usize % 3];
+            rows.push(RowHead { number: RowNumber::Collective(row + 1), op, agrees });
+            if agrees {
+                cells.extend(std::iter::repeat_n(CellCode::COMPLETED.0, width));
+                continue;
+            }
+            for column in &columns {
+                let code = match (desc, *column == bad) {
+                    ("tp", true) => CellCode::MISSING.with(CellCode::ORIGIN),
+                    ("tp", false) if holds_bad => CellCode::STARTED,
+                    ("dp", false) if holds_bad => CellCode::SCHEDULED,
+                    (_, true) => CellCode::MISSING,
+                    ("world", false) => CellCode::SCHEDULED,
+                    _ => CellCode::COMPLETED,
+                };
+                cells.push(code.0);
+            }
+        }
+        if desc == "tp" && holds_bad {
+            let row = first_row + AGREEING;
+            index.findings.push(FindingPlace { id: "F1".to_owned(), row: Some(row), columns: vec![bad] });
+        }
+        let band = band(&label, columns, first_row, AGREEING + 1, cells_at);
+        index.bands.push(Band { desc: desc.to_owned(), ..band });
+    }
+    index.rows = rows.into_iter().collect();
+    let victims = (bad / tp * tp..(bad / tp + 1) * tp).filter(|rank| *rank != bad);
+    let suspects = bad.to_string();
+    let finding = Finding { suspects, victims: ranges(victims), blocked: String::new(), ..finding() };
+    Mesh { report: Report { findings: vec![finding], ..report() }, index, cells }
+}
+
+impl Mesh {
+    pub(crate) fn dataset(self) -> Dataset {
+        from_parts(self.report, &self.index, self.cells)
+    }
 }
 
 pub(crate) fn finding() -> Finding {
@@ -98,7 +179,7 @@ pub(crate) fn side(ranks: &str) -> Side {
     }
 }
 
-fn report() -> Report {
+pub(crate) fn report() -> Report {
     Report {
         schema: SCHEMA,
         tool: Tool { name: "hangscope".to_owned(), version: "0".to_owned() },

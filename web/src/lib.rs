@@ -13,7 +13,7 @@ mod dataset;
 #[cfg(test)]
 mod example;
 mod load;
-mod measure;
+mod overview;
 mod page;
 mod parts;
 mod rank_status;
@@ -22,5 +22,4 @@ mod text;
 mod worker;
 
 pub use app::start;
-pub use measure::read_once;
 pub use worker::worker_main;

@@ -1,19 +1,18 @@
 //! The page's state, and what the user can make it do. Every component gets it by context.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use hangscope_analyzer_core::report::CellDetail;
+use hangscope_analyzer_core::report::{CellDetail, ColourBy, ProgramOrderView};
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 
 use crate::dataset::{CellPlace, Dataset};
 use crate::load::protocol::{Answer, FunctionHit, Request};
 use crate::load::{Analyst, LoadEvent, Loading, Opened, Progress, viewer};
+use crate::overview::LayerData;
 use crate::parts::panel_covers;
-use crate::table::{Shown, Zoom};
-
-/// Agreeing rows are folded from the start where there are more rows than this.
-const FOLD_ABOVE_ROWS: usize = 40;
+use crate::table::{FrameRows, Order, Shown, Stats, Zoom};
 
 /// What the page shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +69,18 @@ pub(crate) struct Page {
     pub(crate) more: RwSignal<Option<More>>,
     pub(crate) shown: RwSignal<Shown>,
     pub(crate) zoom: RwSignal<Zoom>,
+    /// How much of the table there is to see, as it is shown.
+    pub(crate) stats: RwSignal<Stats>,
+    /// What the user wants the cells to be coloured by, if not by their state.
+    pub(crate) colour: RwSignal<Option<ColourBy>>,
+    layer: StoredValue<Option<Rc<LayerData>>, LocalStorage>,
+    /// Counts the layers that came, and those that were put away.
+    layers: RwSignal<u32>,
+    /// One order over the rows of all groups, once somebody has asked for it.
+    order: RwSignal<Option<Order>>,
+    order_is_wanted: StoredValue<bool>,
+    /// Whether the map of the whole table is there.
+    pub(crate) map: RwSignal<bool>,
     /// The active cell.
     pub(crate) active: RwSignal<Option<CellPlace>>,
     /// The column that moves up and down keep to.
@@ -105,6 +116,13 @@ impl Page {
             more: RwSignal::new(None),
             shown: RwSignal::default(),
             zoom: RwSignal::default(),
+            stats: RwSignal::default(),
+            colour: RwSignal::new(None),
+            layer: StoredValue::new_local(None),
+            layers: RwSignal::new(0),
+            order: RwSignal::new(None),
+            order_is_wanted: StoredValue::new(false),
+            map: RwSignal::new(false),
             active: RwSignal::new(None),
             wanted_column: StoredValue::new(0),
             reveal: RwSignal::new(0),
@@ -156,8 +174,12 @@ impl Page {
         self.phase.set(Phase::Reading);
         let glue_url = self.glue_url.get_value();
         let title = opened.title.clone();
-        let loading =
-            Loading::start(&glue_url, opened, move |event| self.on_load(event), move |answer| self.on_answer(answer));
+        let loading = Loading::start(
+            &glue_url,
+            opened,
+            move |event| self.on_load(event),
+            move |answer, payload| self.on_answer(answer, &payload),
+        );
         match loading {
             Ok(loading) => self.loading.set_value(Some(loading)),
             Err(error) => self.phase.set(Phase::Failed { title, reason: message(&error), in_worker: false }),
@@ -211,7 +233,9 @@ impl Page {
         let nothing_readable = dataset.report.job.ranks_loaded == 0;
         let (title, headline) = (dataset.title.clone(), dataset.report.headline.clone());
         let first_cell = dataset.finding_cell(0);
-        self.shown.set(Shown { folded: dataset.index.rows.len() > FOLD_ABOVE_ROWS, ..Shown::default() });
+        let shown = Shown::at_first(&dataset);
+        self.map.set(shown.ranks_folded && !panel_covers());
+        self.shown.set(shown);
         self.dataset.set_value(Some(Rc::new(dataset)));
         self.analyst.set_value(Some(analyst));
         self.finding.set(0);
@@ -219,6 +243,9 @@ impl Page {
         self.dialog.set(None);
         self.detail.set(None);
         self.functions.set(Default::default());
+        self.order.set(None);
+        self.order_is_wanted.set_value(false);
+        self.colour_by(None);
         self.active.set(None);
         // Where it would lie over the table it waits until it is asked for.
         self.panel_open.set(first_cell.is_some() && !panel_covers());
@@ -231,7 +258,7 @@ impl Page {
         self.announcement.set(headline);
     }
 
-    fn on_answer(self, answer: Answer) {
+    fn on_answer(self, answer: Answer, payload: &js_sys::Array) {
         match answer {
             Answer::Detail { row, rank, detail } => {
                 let is_wanted = self.active.get_untracked().is_some_and(|active| {
@@ -244,6 +271,30 @@ impl Page {
                 }
             }
             Answer::Functions { text, hits } => self.functions.set((text, hits)),
+            Answer::RowsWithFrame { text } => {
+                let rows = js_sys::Uint32Array::new(&payload.get(0)).to_vec().into();
+                self.shown.update(|shown| shown.filter.frame = Some(FrameRows { text, rows }));
+            }
+            Answer::ProgramOrder { contradictions, contradicted } => {
+                let rows = js_sys::Uint32Array::new(&payload.get(0)).to_vec();
+                let order = Order(Arc::new(ProgramOrderView { rows, contradictions, contradicted }));
+                self.order.set(Some(order));
+                if self.order_is_wanted.get_value() {
+                    self.show_program_order(true);
+                }
+            }
+            Answer::Layer { by, legend } => {
+                let blocks = payload.iter().map(|block| js_sys::Uint8Array::new(&block).to_vec()).collect();
+                let layer = self
+                    .dataset
+                    .get_value()
+                    .filter(|_| self.colour.get_untracked() == Some(by))
+                    .and_then(|dataset| LayerData::from_blocks(by, legend, &dataset.index().bands, blocks));
+                if let Some(layer) = layer {
+                    self.layer.set_value(Some(Rc::new(layer)));
+                    self.layers.update(|count| *count += 1);
+                }
+            }
             Answer::Panicked { message } => {
                 let title = self.dataset.get_value().map(|dataset| dataset.title.clone()).unwrap_or_default();
                 self.phase.set(Phase::Failed { title, reason: message, in_worker: true });
@@ -282,6 +333,49 @@ impl Page {
 
     pub(crate) fn find_function(self, text: String) {
         self.send(&Request::FindFunction { text });
+    }
+
+    /// Puts the rows of all groups in one order, or one group after the other.
+    pub(crate) fn show_program_order(self, wanted: bool) {
+        self.order_is_wanted.set_value(wanted);
+        let order = self.order.get_untracked().filter(|_| wanted);
+        if wanted && order.is_none() {
+            return self.send(&Request::ProgramOrder);
+        }
+        self.shown.update(|shown| shown.order = order);
+        if self.active.get_untracked().is_some() {
+            self.reveal.update(|count| *count += 1);
+        }
+    }
+
+    /// Colours the cells by something else than their state.
+    pub(crate) fn colour_by(self, by: Option<ColourBy>) {
+        self.colour.set(by);
+        self.layer.set_value(None);
+        self.layers.update(|count| *count += 1);
+        if let Some(by) = by {
+            self.send(&Request::Layer { by });
+        }
+    }
+
+    /// What the cells are coloured by; who asks is told when that changes.
+    pub(crate) fn layer(self) -> Option<Rc<LayerData>> {
+        self.layers.track();
+        self.layer.get_value()
+    }
+
+    /// The same, as it is now.
+    pub(crate) fn layer_untracked(self) -> Option<Rc<LayerData>> {
+        self.layer.try_get_value().flatten()
+    }
+
+    /// Shows only rows that were called from such a place; with no text, all.
+    pub(crate) fn filter_frame(self, text: String) {
+        if text.is_empty() {
+            self.shown.update(|shown| shown.filter.frame = None);
+        } else {
+            self.send(&Request::RowsWithFrame { text });
+        }
     }
 
     fn send(self, request: &Request) {

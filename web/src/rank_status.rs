@@ -71,7 +71,7 @@ pub(crate) fn counts(dataset: &Dataset) -> Vec<StatusCount> {
     let mut counts: Vec<StatusCount> = BY_URGENCY
         .into_iter()
         .map(|status| {
-            let columns = (0..).zip(&dataset.index.ranks).filter(|(_, column)| column.status == status);
+            let columns = (0..).zip(&dataset.index().ranks).filter(|(_, column)| column.status == status);
             let (columns, ranks): (Vec<u32>, Vec<u32>) = columns.map(|(at, column)| (at, column.rank)).unzip();
             StatusCount { status, columns, ranks: short(&ranges(ranks)) }
         })
@@ -158,11 +158,11 @@ fn state(dataset: &Dataset, rank: u32) -> Option<&RankState> {
 pub(crate) fn telling_cell(dataset: &Dataset, column: u32, active: Option<CellPlace>) -> Option<CellPlace> {
     let has_cell = |row: &u32| dataset.code(CellPlace { row: *row, column }).state() != CellCode::NONE;
     let of_finding = || {
-        let mut findings = dataset.index.findings.iter();
+        let mut findings = dataset.index().findings.iter();
         findings.find(|finding| finding.columns.contains(&column)).and_then(|finding| finding.row).filter(has_cell)
     };
     let in_last_band = || {
-        let rows = dataset.index.bands.iter().filter(|band| band.columns.binary_search(&column).is_ok());
+        let rows = dataset.index().bands.iter().filter(|band| band.columns.binary_search(&column).is_ok());
         rows.flat_map(|band| (band.first_row..band.first_row.saturating_add(band.row_count)).rev()).find(has_cell)
     };
     let row = of_finding()
@@ -176,7 +176,7 @@ pub(crate) fn telling_cell(dataset: &Dataset, column: u32, active: Option<CellPl
 fn waiting_row(dataset: &Dataset, column: u32) -> Option<u32> {
     let place = state(dataset, dataset.rank(column)?)?.waits_in.as_ref()?;
     let number = place.seq.map(RowNumber::Collective);
-    let bands = dataset.index.bands.iter().filter(|band| {
+    let bands = dataset.index().bands.iter().filter(|band| {
         band.label == place.group && band.p2p == number.is_none() && band.columns.binary_search(&column).is_ok()
     });
     let is_wanted = |row: &u32| match number {

@@ -12,6 +12,7 @@ use web_sys::{
 };
 
 use crate::load::protocol::{Answer, FunctionHit, Request};
+use crate::overview::{LayerData, TableData};
 
 /// How many rows are looked through for functions, and how many hits are enough.
 const SEARCHED_ROWS: u32 = 20_000;
@@ -91,6 +92,25 @@ fn handle(state: &mut State, request: Request, payload: &JsValue) {
             let hits = functions.iter().filter(|hit| hit.function.to_ascii_lowercase().contains(&wanted));
             let hits = hits.take(ENOUGH_HITS).cloned().collect();
             post(&Answer::Functions { text, hits }, &Array::new(), &Array::new());
+        }
+        Request::RowsWithFrame { text } => {
+            let rows = state.analysis.as_ref().map(|analysis| analysis.rows_with_frame(&text)).unwrap_or_default();
+            let buffer = js_sys::Uint32Array::from(rows.as_slice()).buffer();
+            post(&Answer::RowsWithFrame { text }, &Array::of1(&buffer), &Array::of1(&buffer));
+        }
+        Request::ProgramOrder => {
+            let order = state.analysis.as_ref().map(Analysis::program_order).unwrap_or_default();
+            let buffer = js_sys::Uint32Array::from(order.rows.as_slice()).buffer();
+            let (contradictions, contradicted) = (order.contradictions, order.contradicted);
+            let answer = Answer::ProgramOrder { contradictions, contradicted };
+            post(&answer, &Array::of1(&buffer), &Array::of1(&buffer));
+        }
+        Request::Layer { by } => {
+            let Some(analysis) = state.analysis.as_ref() else { return };
+            let layer = LayerData::new(by, analysis.layer(by), &analysis.table_index().bands, analysis.cells());
+            let (legend, blocks) = layer.into_blocks();
+            let blocks = blocks.iter().map(|block| buffer_of(block)).collect::<Array>();
+            post(&Answer::Layer { by, legend }, &blocks, &blocks);
         }
     }
 }
@@ -178,17 +198,16 @@ fn url_bytes(url: &str) -> Result<Vec<u8>, JsValue> {
 }
 
 fn post_analysis(analysis: &Analysis) {
-    // Of all that goes over this alone can have a hundred thousand items: it must not hold up the page.
-    let facts = postcard::to_allocvec(&(analysis.report(), analysis.table_index()));
-    let facts = buffer_of(&facts.unwrap_or_default());
-    let cells = buffer_of(analysis.cells());
-    let payload = Array::of4(
-        &report::render_json(analysis.report()).into(),
-        &report::render_text(analysis.report()).into(),
-        &facts,
-        &cells,
-    );
-    post(&Answer::Analyzed, &payload, &Array::of2(&facts, &cells));
+    // The table goes over as it is: to take it apart there would hold the page up.
+    let table = TableData::new(analysis.report(), analysis.table_index().clone(), analysis.cells().to_vec());
+    let facts = buffer_of(&postcard::to_allocvec(analysis.report()).unwrap_or_default());
+    let moved = Array::of1(&facts);
+    table.into_blocks().iter().for_each(|block| {
+        moved.push(&buffer_of(block));
+    });
+    let report =
+        Array::of2(&report::render_json(analysis.report()).into(), &report::render_text(analysis.report()).into());
+    post(&Answer::Analyzed, &report.concat(&moved), &moved);
 }
 
 /// Every function that called an operation, with the last row that one of its ranks called.

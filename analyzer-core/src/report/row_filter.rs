@@ -8,8 +8,8 @@ use crate::job::Job;
 
 /// Rows of the view of which some entry has a frame whose function or file contains a text, small or capital letters alike; ascending.
 pub(crate) fn rows_with_frame(job: &Job, table: &Table, view: &TableView, text: &str) -> Vec<u32> {
-    let (symbols, wanted) = (&job.symbols, text.to_lowercase());
-    let texts: Vec<bool> = symbols.strings.iter().map(|text| text.to_lowercase().contains(&wanted)).collect();
+    let (symbols, wanted) = (&job.symbols, text.to_ascii_lowercase());
+    let texts: Vec<bool> = symbols.strings.iter().map(|text| text.to_ascii_lowercase().contains(&wanted)).collect();
     let is_text = |id: crate::symbols::StrId| texts.get(id.index()).copied().unwrap_or(false);
     let frames: Vec<bool> = symbols.frames.iter().map(|frame| is_text(frame.function) || is_text(frame.file)).collect();
     // Callers come before what they called, so that each stack is its innermost frame and a stack that is known.

@@ -88,6 +88,11 @@ impl RowHeads {
         Some(RowHead { number, op, agrees: marks & AGREES != 0 })
     }
 
+    /// The place in [`RowHeads::ops`] of what the row's members issued.
+    pub fn op_of(&self, row: u32) -> Option<u32> {
+        self.marks.get(row as usize).map(|marks| marks >> MARKS)
+    }
+
     /// All heads, in order.
     pub fn iter(&self) -> impl Iterator<Item = RowHead<'_>> {
         (0..self.len() as u32).filter_map(|row| self.get(row))
@@ -155,6 +160,7 @@ mod tests {
         let rows: RowHeads = heads.into_iter().collect();
         assert!(rows.iter().eq(heads));
         assert_eq!(rows.ops(), ["all_reduce [4096]", "send/recv [8]"]);
+        assert_eq!((0..5).map(|row| rows.op_of(row)).collect::<Vec<_>>(), [Some(0), Some(1), Some(1), Some(0), None]);
         let numbers: Vec<String> = rows.iter().map(|head| head.number.to_string()).collect();
         assert_eq!(numbers, ["18", "0→1 #3", "?→1 #3", "4294967295"]);
         let bytes = postcard::to_allocvec(&rows).unwrap();

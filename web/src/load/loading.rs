@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-use hangscope_analyzer_core::report::{Report, TableIndex};
+use hangscope_analyzer_core::report::Report;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 
@@ -13,6 +13,7 @@ use crate::dataset::Dataset;
 use crate::load::protocol::{Answer, Request};
 use crate::load::source::{Opened, Source};
 use crate::load::worker_handle::{WorkerEvent, WorkerHandle};
+use crate::overview::TableData;
 
 /// More readers than this gain nothing, and each has its own memory.
 const MOST_READERS: usize = 8;
@@ -74,12 +75,12 @@ struct Reader {
 }
 
 impl Loading {
-    /// Starts to read `opened`. Answers of the analyst that belong to no load go to `on_answer`.
+    /// Starts to read `opened`. Answers of the analyst that belong to no load go to `on_answer`, with what came with them.
     pub(crate) fn start(
         glue_url: &str,
         opened: Opened,
         on_event: impl Fn(LoadEvent) + 'static,
-        on_answer: impl Fn(Answer) + 'static,
+        on_answer: impl Fn(Answer, Array) + 'static,
     ) -> Result<Self, JsValue> {
         let progress = Progress {
             title: opened.title,
@@ -104,10 +105,10 @@ impl Loading {
                 pack_done(&for_analyst, size_bytes, entries)
             }
             WorkerEvent::Answer(Answer::Unreadable { reason }, _) => pack_unreadable(&for_analyst, &reason),
-            WorkerEvent::Answer(answer, _) => on_answer(answer),
+            WorkerEvent::Answer(answer, payload) => on_answer(answer, payload),
             WorkerEvent::Died(message) => match for_analyst.upgrade() {
                 Some(inner) => fail(&inner, &message),
-                None => on_answer(Answer::Panicked { message }),
+                None => on_answer(Answer::Panicked { message }, Array::new()),
             },
         })?;
         inner.borrow_mut().analyst = Some(Rc::new(analyst));
@@ -309,10 +310,12 @@ fn analyzed(inner: &Weak<RefCell<Inner>>, payload: &Array) {
     let text = |index| payload.get(index).as_string().unwrap_or_default();
     let (report_json, report_text) = (text(0), text(1));
     let bytes = |index| Uint8Array::new(&payload.get(index)).to_vec();
-    let parsed = postcard::from_bytes::<(Report, TableIndex)>(&bytes(2)).map_err(|error| error.to_string());
+    let parsed = postcard::from_bytes::<Report>(&bytes(2))
+        .map_err(|error| error.to_string())
+        .and_then(|report| Ok((report, TableData::from_blocks([3, 4, 5, 6].map(bytes))?)));
     match (parsed, analyst) {
-        (Ok((report, index)), Some(analyst)) => {
-            let dataset = Dataset::new(title, report, index, bytes(3), report_text, report_json);
+        (Ok((report, table)), Some(analyst)) => {
+            let dataset = Dataset::new(title, report, table, report_text, report_json);
             on_event(LoadEvent::Done(Box::new(dataset), analyst));
         }
         (Err(error), _) => on_event(LoadEvent::Failed { title, reason: error }),

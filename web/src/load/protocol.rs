@@ -3,7 +3,7 @@
 //! Both sides are of one build, so there is no version. A message is a JavaScript array: the bytes of a [`Request`] or
 //! an [`Answer`], then what goes as it is.
 
-use hangscope_analyzer_core::report::CellDetail;
+use hangscope_analyzer_core::report::{CellDetail, ColourBy, Contradiction, LegendItem};
 use serde::{Deserialize, Serialize};
 
 /// From the page to a worker.
@@ -25,6 +25,12 @@ pub(crate) enum Request {
     Detail { row: u32, rank: u32 },
     /// Look for functions whose name contains a text.
     FindFunction { text: String },
+    /// Look for rows that were called from a place whose function or file has a text.
+    RowsWithFrame { text: String },
+    /// Put the rows of all groups in one order.
+    ProgramOrder,
+    /// Tell the cells apart by something else than their state.
+    Layer { by: ColourBy },
 }
 
 /// From a worker to the page.
@@ -38,12 +44,18 @@ pub(crate) enum Answer {
     Shard,
     /// The file could not be got at all.
     Unreadable { reason: String },
-    /// To [`Request::Analyze`]. Payload: the report as JSON and as text, the bytes of both the report and the table's index, the cells.
+    /// To [`Request::Analyze`]. Payload: the report as JSON, as text and as bytes, then the blocks of the table.
     Analyzed,
     /// To [`Request::Detail`].
     Detail { row: u32, rank: u32, detail: Option<Box<CellDetail>> },
     /// To [`Request::FindFunction`].
     Functions { text: String, hits: Vec<FunctionHit> },
+    /// To [`Request::RowsWithFrame`]. Payload: the rows.
+    RowsWithFrame { text: String },
+    /// To [`Request::ProgramOrder`]. Payload: the rows.
+    ProgramOrder { contradictions: Vec<Contradiction>, contradicted: u32 },
+    /// To [`Request::Layer`]. Payload: the blocks of the layer.
+    Layer { by: ColourBy, legend: Vec<LegendItem> },
     /// The worker is about to end.
     Panicked { message: String },
 }

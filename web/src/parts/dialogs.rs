@@ -8,19 +8,24 @@ use crate::page::{Dialog, Page};
 use crate::parts::open_buttons::OpenButtons;
 
 /// Keys and what they do.
-const KEYS: [(&[&str], &str); 13] = [
+const KEYS: [(&[&str], &str); 18] = [
     (&["←", "→", "↑", "↓"], "move from cell to cell"),
     (&["Home", "End"], "first and last rank of the row"),
     (&["Ctrl Home", "Ctrl End"], "first and last row"),
     (&["Page Up", "Page Down"], "a screen up or down"),
-    (&["Enter"], "call stack of the cell"),
+    (&["Enter"], "call stack of the cell; on a fold: unfold it"),
     (&["Esc"], "close what is open"),
     (&["n", "p"], "next and previous finding"),
     (&["/"], "find an operation, a function or a rank"),
     (&["+", "−"], "zoom; so does the wheel with Ctrl"),
-    (&["0"], "zoom so that all ranks fit"),
+    (&["0"], "zoom so that all ranks fit; again: all rows too"),
     (&["←", "→", "Ctrl →"], "in the strip of ranks: next rank, next of another status; Enter shows it"),
-    (&["f"], "fold or unfold agreeing rows"),
+    (&["Ctrl ←", "Ctrl →"], "next cell of another state"),
+    (&["Ctrl ↑", "Ctrl ↓"], "next row that does not agree"),
+    (&["f", "e", "g"], "fold or unfold agreeing rows, equal ranks, groups that are alike"),
+    (&["u"], "unfold the equal ranks of this column"),
+    (&["b"], "close or open this group"),
+    (&["m"], "map of the whole table"),
     (&["?"], "this list"),
 ];
 

@@ -13,7 +13,7 @@ pub(crate) fn Header() -> impl IntoView {
     let job = move || {
         let dataset = page.dataset().filter(|_| is_loaded.get())?;
         let job = &dataset.report.job;
-        let all = job.world_size.map_or_else(|| dataset.index.ranks.len() as u64, u64::from);
+        let all = job.world_size.map_or_else(|| dataset.index().ranks.len() as u64, u64::from);
         let loaded = u64::from(job.ranks_loaded);
         let ranks = if loaded < all {
             format!("{} of {}", text::thousands(loaded), text::counted(all, "rank"))

@@ -140,7 +140,7 @@ fn find(dataset: &Dataset, query: &str, (asked, functions): &(String, Vec<Functi
         hits.push(Hit { kind: "rank", text: number.to_owned(), row: None, column: Some(column) });
     }
     let bands =
-        dataset.index.bands.iter().filter(|band| {
+        dataset.index().bands.iter().filter(|band| {
             [&band.label, &band.desc].into_iter().any(|text| text.to_ascii_lowercase().contains(&wanted))
         });
     hits.extend(bands.take(ENOUGH).map(|band| Hit {
@@ -158,15 +158,20 @@ fn find(dataset: &Dataset, query: &str, (asked, functions): &(String, Vec<Functi
         }));
     }
     // From each band its last row of that name: the one nearest to the hang.
-    let number = wanted.parse().ok().map(RowNumber::Collective);
-    let rows = dataset.index.bands.iter().filter_map(|band| {
+    let heads = dataset.rows();
+    let ops: Vec<bool> = heads.ops().iter().map(|op| op.to_ascii_lowercase().contains(&wanted)).collect();
+    let (has_op, number) = (ops.contains(&true), wanted.parse().ok().map(RowNumber::Collective));
+    let is_message = wanted.contains('→');
+    let is_wanted = |row: &u32| {
+        let of_op = has_op && heads.op_of(*row).is_some_and(|op| ops.get(op as usize).copied().unwrap_or(false));
+        let of_number = || heads.get(*row).is_some_and(|head| Some(head.number) == number);
+        let of_message = || heads.get(*row).is_some_and(|head| head.number.to_string() == wanted);
+        of_op || (number.is_some() && of_number()) || (is_message && of_message())
+    };
+    let searched = if has_op || number.is_some() || is_message { dataset.index().bands.as_slice() } else { &[] };
+    let rows = searched.iter().filter_map(|band| {
         let rows = band.first_row..band.first_row.saturating_add(band.row_count);
-        let row = rows.rev().find(|row| {
-            dataset.row(*row).is_some_and(|head| {
-                let is_number = if band.p2p { head.number.to_string() == wanted } else { Some(head.number) == number };
-                is_number || head.op.to_ascii_lowercase().contains(&wanted)
-            })
-        })?;
+        let row = rows.rev().find(is_wanted)?;
         let head = dataset.row(row)?;
         Some(Hit {
             kind: "row",
@@ -191,7 +196,7 @@ fn cell_of(dataset: &Dataset, hit: &Hit, active: Option<CellPlace>) -> Option<Ce
     let row = active.map(|active| active.row).filter(|row| has_cell(*row));
     // A rank outside of the active row: the last row of the first band that it is in.
     let row = row.or_else(|| {
-        let bands = dataset.index.bands.iter().filter(|band| band.row_count > 0);
+        let bands = dataset.index().bands.iter().filter(|band| band.row_count > 0);
         bands.map(|band| band.first_row + band.row_count - 1).find(|row| has_cell(*row))
     })?;
     Some(CellPlace { row, column })

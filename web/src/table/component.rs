@@ -10,9 +10,13 @@ use web_sys::{KeyboardEvent, MouseEvent, ResizeObserver, WheelEvent};
 use crate::page::Page;
 use crate::parts::open_panel;
 use crate::rank_status;
+use crate::table::contradictions;
 use crate::table::controller::Controller;
 use crate::table::cursor::{Step, moved, nearest_cell};
+use crate::table::describe;
 use crate::table::grid::{GridRow, GridWindow, cell_id};
+use crate::table::layout::Line;
+use crate::table::map_view::MapView;
 use crate::table::rank_strip::{RankStrip, open_rank};
 use crate::table::scene::Target;
 use crate::table::strip::{self, Strip};
@@ -91,7 +95,7 @@ pub(crate) fn Table() -> impl IntoView {
     let on_move = move |event: MouseEvent| {
         let (x, y) = place_of(&event);
         with(&|controller| {
-            let text = controller.target_at(x, y).and_then(|target| hint_text(page, target));
+            let text = controller.target_at(x, y).and_then(|target| hint_text(page, controller, target));
             let new = text.map(|text| Hint { text, x, y, to_left: is_right(x) });
             if hint.with_untracked(|old| *old != new) {
                 hint.set(new);
@@ -114,12 +118,6 @@ pub(crate) fn Table() -> impl IntoView {
             });
         }
     };
-    let line_count = move || {
-        page.dataset();
-        let _ = page.shown.get();
-        controller.with_value(|controller| controller.as_ref().map_or(0, |controller| controller.layout().line_count()))
-    };
-
     view! {
         <div class="tablewrap">
             <RankStrip strip on_focus=on_rank />
@@ -129,8 +127,8 @@ pub(crate) fn Table() -> impl IntoView {
                 role="grid"
                 tabindex="0"
                 aria-label="Collectives by rank. Arrow keys move, Enter shows the call stack"
-                aria-rowcount=line_count
-                aria-colcount=move || page.dataset().map_or(1, |dataset| dataset.column_count() + 1)
+                aria-rowcount=move || page.stats.get().lines
+                aria-colcount=move || page.stats.get().columns + 1
                 aria-activedescendant=move || page.active.get().map(cell_id)
                 on:scroll=move |_| {
                     hint.set(None);
@@ -152,6 +150,12 @@ pub(crate) fn Table() -> impl IntoView {
                     </div>
                 </div>
             </div>
+            <Show when=move || page.map.get()>
+                <MapView
+                    on_canvas=move |canvas| with(&|controller| controller.set_map(canvas.clone()))
+                    on_point=move |x, y| with(&|controller| controller.go_to_map(x, y))
+                />
+            </Show>
             {move || {
                 hint.get()
                     .map(|hint| {
@@ -201,6 +205,7 @@ fn on_cleanup_local(clean: impl FnOnce() + 'static) {
 
 fn clicked(page: Page, controller: &Controller, target: Option<Target>) {
     let Some(dataset) = page.dataset_untracked() else { return };
+    let layout = controller.layout();
     let open = |cell| {
         open_panel(page);
         page.go_to(cell);
@@ -208,13 +213,13 @@ fn clicked(page: Page, controller: &Controller, target: Option<Target>) {
     match target {
         Some(Target::Cell(place)) => {
             // A click beside the group's ranks means the nearest of them.
-            if let Some(cell) = nearest_cell(&dataset, place.row, place.column) {
+            if let Some(cell) = nearest_cell(&dataset, &layout, place.row, place.column) {
                 open(cell);
             }
         }
         Some(Target::RowHead(row)) => {
             let column = page.active.get_untracked().map_or(0, |active| active.column);
-            if let Some(cell) = nearest_cell(&dataset, row, column) {
+            if let Some(cell) = nearest_cell(&dataset, &layout, row, column) {
                 open(cell);
             }
         }
@@ -224,19 +229,41 @@ fn clicked(page: Page, controller: &Controller, target: Option<Target>) {
                 open_rank(page, column);
             }
         }
-        Some(Target::Head(band)) => page.shown.update(|shown| {
-            if !shown.closed.remove(&band) {
-                shown.closed.insert(band);
-            }
-        }),
+        Some(Target::Number(slot)) => {
+            let folded = layout.columns.slot(slot).filter(|slot| slot.count > 1);
+            unfold_ranks(page, folded.map(|slot| slot.column));
+        }
+        Some(Target::Head(band)) => page.shown.update(|shown| shown.toggle_band(band)),
         Some(Target::Fold(first)) => page.shown.update(|shown| {
             shown.opened.insert(first);
         }),
+        Some(Target::Alike(band)) => unfold_groups(page, band),
         None => {}
     }
 }
 
-fn hint_text(page: Page, target: Target) -> Option<String> {
+/// Shows every rank that is like this one in a column of its own.
+fn unfold_ranks(page: Page, column: Option<u32>) {
+    let kinds = page.dataset_untracked();
+    let kind = column.zip(kinds).and_then(|(column, dataset)| dataset.likeness().ranks.get(column as usize).copied());
+    if let Some(kind) = kind {
+        page.shown.update(|shown| {
+            shown.opened_ranks.insert(kind);
+        });
+    }
+}
+
+/// Shows every group that is like this one.
+fn unfold_groups(page: Page, band: u32) {
+    let kind = page.dataset_untracked().and_then(|dataset| dataset.likeness().bands.get(band as usize).copied());
+    if let Some(kind) = kind {
+        page.shown.update(|shown| {
+            shown.opened_groups.insert(kind);
+        });
+    }
+}
+
+fn hint_text(page: Page, controller: &Controller, target: Target) -> Option<String> {
     let dataset = page.dataset_untracked()?;
     match target {
         Target::Cell(place) => {
@@ -244,18 +271,28 @@ fn hint_text(page: Page, target: Target) -> Option<String> {
             if code.state() == hangscope_analyzer_core::report::CellCode::NONE {
                 return None;
             }
-            Some(dataset.describe(place))
+            let kind = page.layer_untracked().and_then(|layer| {
+                let (_, band) = dataset.band_of(place.row)?;
+                let position = band.columns.binary_search(&place.column).ok()?;
+                let kind = *layer.row(band, place.row - band.first_row).get(position)?;
+                layer.label(kind).map(|label| format!(", {label}"))
+            });
+            Some(describe::place(&dataset, &controller.layout(), place) + &kind.unwrap_or_default())
         }
         Target::RowHead(row) => {
             let (head, (_, band)) = (dataset.row(row)?, dataset.band_of(row)?);
-            Some(format!("row {} {}, {}", head.number, head.op, band.label))
+            let order = page.shown.with_untracked(|shown| shown.order.clone());
+            let found = order.as_ref().and_then(|order| order.contradictions_of(row).next());
+            let contradiction = found.map(|found| format!(". {}", contradictions::in_words(&dataset, found)));
+            Some(format!("row {} {}, {}{}", head.number, head.op, band.label, contradiction.unwrap_or_default()))
         }
         Target::Strip(first, end) => Some(rank_status::describe_all(&dataset, first..end)),
+        Target::Number(slot) => Some(describe::column(&dataset, &controller.layout(), slot)),
         Target::Head(band) => {
-            let band = dataset.index.bands.get(band as usize)?;
+            let band = dataset.index().bands.get(band as usize)?;
             Some(format!("{}: group {} of {}", band.label, band.name, crate::text::ranks(&band.ranks)))
         }
-        Target::Fold(_) => Some("Click to unfold".to_owned()),
+        Target::Fold(_) | Target::Alike(_) => Some("Click to unfold".to_owned()),
     }
 }
 
@@ -263,29 +300,48 @@ fn hint_text(page: Page, target: Target) -> Option<String> {
 fn pressed(page: Page, controller: &Controller, event: &KeyboardEvent) -> bool {
     let Some(dataset) = page.dataset_untracked() else { return false };
     let key = event.key();
+    let layout = controller.layout();
     let Some(active) = page.active.get_untracked() else {
         // The first key that moves goes to the first cell.
         if Step::of_key(&key, event.ctrl_key(), 1).is_some()
-            && let Some(cell) = controller.layout().row_from(0, true).and_then(|row| nearest_cell(&dataset, row, 0))
+            && let Some(row) = layout.stop_from(&dataset, 0, true)
+            && let Some(cell) = nearest_cell(&dataset, &layout, row, 0)
         {
-            page.go_to(cell);
+            page.activate(cell);
+            controller.bring_into_view(cell);
             return true;
         }
         return false;
     };
-    if key == "Enter" || key == " " {
-        open_panel(page);
-        page.ask_detail();
-        return true;
-    }
-    let Some(step) = Step::of_key(&key, event.ctrl_key(), controller.page_lines()) else { return false };
-    let wanted = page.wanted_column.get_value();
-    if let Some(cell) = moved(&dataset, &controller.layout(), active, wanted, step) {
-        if step.is_sideways() {
-            page.wanted_column.set_value(cell.column);
+    let line = layout.line_of(active.row).and_then(|line| layout.line(line));
+    match (key.as_str(), line) {
+        ("Enter" | " ", Some(Line::Fold(first, _))) => page.shown.update(|shown| {
+            shown.opened.insert(first);
+        }),
+        ("Enter" | " ", Some(Line::Alike(band, _))) => unfold_groups(page, band),
+        ("Enter" | " ", Some(Line::Head(band))) => page.shown.update(|shown| shown.toggle_band(band)),
+        ("Enter" | " ", _) => {
+            open_panel(page);
+            page.ask_detail();
         }
-        page.activate(cell);
-        controller.bring_into_view(cell);
+        ("u", _) if !event.ctrl_key() => unfold_ranks(page, Some(active.column)),
+        ("b", _) if !event.ctrl_key() => {
+            if let Some((band, _)) = dataset.band_of(active.row) {
+                page.shown.update(|shown| shown.toggle_band(band as u32));
+            }
+        }
+        _ => {
+            let Some(step) = Step::of_key(&key, event.ctrl_key(), controller.page_lines()) else { return false };
+            let wanted = page.wanted_column.get_value();
+            if let Some(cell) = moved(&dataset, &layout, active, wanted, step) {
+                if step.is_sideways() {
+                    page.wanted_column.set_value(cell.column);
+                }
+                page.activate(cell);
+                page.announcement.set(describe::place(&dataset, &layout, cell));
+                controller.bring_into_view(cell);
+            }
+        }
     }
     true
 }

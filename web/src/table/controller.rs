@@ -1,6 +1,7 @@
 //! The canvas, its scroll container and what was laid out for them.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use leptos::prelude::*;
@@ -11,10 +12,13 @@ use crate::dataset::{CellPlace, Dataset};
 use crate::page::Page;
 use crate::table::draw_list::draw_list;
 use crate::table::grid::{GridRow, grid_window};
-use crate::table::layout::{HEAD_HEIGHT, Line, Shown, TableLayout};
+use crate::table::layout::{HEAD_HEIGHT, Line, TableLayout};
+use crate::table::minimap::{MAP_WIDTH, Minimap};
 use crate::table::painter::Painter;
 use crate::table::scene::{RIGHT_MARGIN, Scene, TABLE_TOP, Target, View, head_width};
+use crate::table::shown::{Order, Shown};
 use crate::table::strip::Strip;
+use crate::table::uncover::uncovered;
 use crate::table::zoom::Zoom;
 
 /// Browsers limit the height of an element. Of a higher table, a scrolled pixel stands for several.
@@ -28,6 +32,8 @@ pub(crate) struct Controller {
     /// As large as the whole table, so that the browser's own scroll bars fit.
     spacer: HtmlElement,
     painter: RefCell<Painter>,
+    /// Draws the map; with the picture on it and the height that this was made for.
+    map: RefCell<Option<Map>>,
     laid_out: RefCell<LaidOut>,
     frame_is_coming: Cell<bool>,
     /// Where the pointer asked for a zoom: that place stays where it is.
@@ -48,13 +54,21 @@ struct LaidOut {
     shown: Shown,
     zoom: Zoom,
     layout: Rc<TableLayout>,
+    /// Rows that ranks issued in different orders, where rows are in one order.
+    contradicted: BTreeSet<u32>,
+}
+
+struct Map {
+    painter: Painter,
+    picture: Option<(f64, Minimap)>,
 }
 
 /// A place of the table that is to stay where it is in the view while the layout changes.
 struct Anchor {
     view_x: f64,
     view_y: f64,
-    column: f64,
+    /// Column of the dataset, and which part of its width.
+    column: Option<(u32, f64)>,
     line: Option<Line>,
     line_part: f64,
 }
@@ -73,6 +87,7 @@ impl Controller {
             scroller,
             spacer,
             painter: RefCell::new(Painter::new(canvas)?),
+            map: RefCell::new(None),
             laid_out: RefCell::default(),
             frame_is_coming: Cell::new(false),
             zoom_at: Cell::new(None),
@@ -92,17 +107,21 @@ impl Controller {
         let (version, shown, mut zoom) = (page.version.get(), page.shown.get(), page.zoom.get());
         let (active, reveal, fit) = (page.active.get(), page.reveal.get(), page.fit.get());
         self.came_into_sight.track();
+        page.layer();
         if self.scroller.client_width() == 0 {
             return;
         }
         let is_new = self.laid_out.borrow().version != Some(version);
         if is_new {
-            zoom = Zoom::fitting(dataset.column_count(), self.columns_width());
+            zoom = self.fitting(&dataset, &shown, |fits| Zoom::fitting(fits));
             page.zoom.set(zoom);
             self.scroll_to(0.0, 0.0);
         }
         if self.fitted.replace(fit) != fit {
-            zoom = Zoom::showing_all(dataset.column_count(), self.columns_width());
+            zoom = self.fitting(&dataset, &shown, |fits| Zoom::showing_all(fits));
+            if zoom == page.zoom.get_untracked() {
+                zoom = self.whole(&dataset, &shown, zoom);
+            }
             page.zoom.set(zoom);
         }
         let is_laid_out = {
@@ -112,8 +131,18 @@ impl Controller {
         if !is_laid_out {
             let anchor = if is_new { None } else { self.anchor(&dataset) };
             let layout = Rc::new(TableLayout::new(&dataset, &shown, zoom));
-            *self.laid_out.borrow_mut() = LaidOut { version: Some(version), shown: shown.clone(), zoom, layout };
-            self.size_spacer(&dataset);
+            page.stats.set(layout.stats);
+            *self.laid_out.borrow_mut() = LaidOut {
+                version: Some(version),
+                contradicted: shown.order.iter().flat_map(Order::contradicted).collect(),
+                shown: shown.clone(),
+                zoom,
+                layout,
+            };
+            if let Some(map) = self.map.borrow_mut().as_mut() {
+                map.picture = None;
+            }
+            self.size_spacer();
             if let Some(anchor) = anchor {
                 self.keep(&anchor);
             }
@@ -121,7 +150,7 @@ impl Controller {
         if reveal != self.revealed.get()
             && let Some(place) = active
         {
-            let uncovered = uncovered(&dataset, &shown, zoom, place.row);
+            let uncovered = uncovered(&dataset, &shown, zoom, place);
             if uncovered != shown {
                 // This effect runs again then, and finds the cell uncovered.
                 page.shown.set(uncovered);
@@ -133,14 +162,30 @@ impl Controller {
         self.request_frame();
     }
 
+    /// The step of the zoom that `choose` finds, of those at which all columns fit.
+    fn fitting(&self, dataset: &Dataset, shown: &Shown, choose: impl Fn(&dyn Fn(Zoom) -> bool) -> Zoom) -> Zoom {
+        let layout = TableLayout::new(dataset, shown, Zoom::default());
+        let has_groups = layout.is_program_order();
+        choose(&|zoom| layout.columns.width(zoom) <= self.room_for_columns(zoom, has_groups))
+    }
+
+    /// The step at which all rows are in view as well, or the smallest.
+    fn whole(&self, dataset: &Dataset, shown: &Shown, mut zoom: Zoom) -> Zoom {
+        let room = f64::from(self.scroller.client_height()) - TABLE_TOP;
+        while zoom.farther() != zoom && TableLayout::new(dataset, shown, zoom).height() > room {
+            zoom = zoom.farther();
+        }
+        zoom
+    }
+
     pub(crate) fn layout(&self) -> Rc<TableLayout> {
         Rc::clone(&self.laid_out.borrow().layout)
     }
 
     /// How many lines a page up or down is.
     pub(crate) fn page_lines(&self) -> i64 {
-        let height = f64::from(self.scroller.client_height()) - TABLE_TOP - f64::from(HEAD_HEIGHT);
-        ((height / f64::from(self.laid_out.borrow().zoom.row_height())) as i64 - 2).max(1)
+        let height = f64::from(self.scroller.client_height()) - TABLE_TOP - HEAD_HEIGHT;
+        ((height / self.laid_out.borrow().zoom.row_height()) as i64 - 2).max(1)
     }
 
     /// What lies under a point of the view.
@@ -157,8 +202,9 @@ impl Controller {
 
     /// Scrolls so that a column is in the middle.
     pub(crate) fn center_column(&self, column: u32) {
-        let cell_width = self.laid_out.borrow().zoom.cell_width();
-        let x = f64::from(column) * cell_width - (self.columns_width() - cell_width) / 2.0;
+        let (layout, zoom) = (self.layout(), self.zoom());
+        let Some(slot) = layout.columns.slot_of(column) else { return };
+        let x = layout.columns.x(slot, zoom) - (self.columns_width(zoom) - zoom.cell_width()) / 2.0;
         self.scroller.set_scroll_left(x.max(0.0) as i32);
     }
 
@@ -166,38 +212,74 @@ impl Controller {
     pub(crate) fn bring_into_view(&self, place: CellPlace) {
         let view = self.view();
         let (mut x, mut y) = (view.scroll_x, view.scroll_y);
-        let layout = self.layout();
+        let (layout, zoom) = (self.layout(), self.zoom());
         if let Some(line) = layout.line_of(place.row) {
             let (top, height) = layout.extent(line);
-            let (top, height) = (f64::from(top), f64::from(height));
             let room = view.height - TABLE_TOP;
             // Below the head that sticks, and with a line of what comes after.
-            let (first, last) = (y + f64::from(HEAD_HEIGHT), y + room - height);
+            let (first, last) = (y + HEAD_HEIGHT, y + room - height);
             if top < first || top + height > last {
                 let target = if (top - first).abs() > room {
                     top - room / 2.0
                 } else if top < first {
-                    top - f64::from(HEAD_HEIGHT)
+                    top - HEAD_HEIGHT
                 } else {
                     top + 2.0 * height - room
                 };
                 y = target.max(0.0);
             }
         }
-        let cell_width = self.laid_out.borrow().zoom.cell_width();
-        let (left, right) = (f64::from(place.column) * cell_width, f64::from(place.column + 1) * cell_width);
-        let room = self.columns_width();
-        if left < x || right > x + room {
-            x = if left < x - room || right > x + 2.0 * room {
-                (left - room / 2.0).max(0.0)
-            } else if left < x {
-                left
-            } else {
-                right - room
-            };
+        if let Some(slot) = layout.columns.slot_of(place.column) {
+            let left = layout.columns.x(slot, zoom);
+            let right = left + layout.columns.slot_width(slot, zoom);
+            let room = self.columns_width(zoom);
+            if left < x || right > x + room {
+                x = if left < x - room || right > x + 2.0 * room {
+                    (left - room / 2.0).max(0.0)
+                } else if left < x {
+                    left
+                } else {
+                    right - room
+                };
+            }
         }
         if (x, y) != (view.scroll_x, view.scroll_y) {
             self.scroll_to(x, y);
+        }
+    }
+
+    // ---- the map ----
+
+    /// Draws the map on this canvas from now on, or no map.
+    pub(crate) fn set_map(self: &Rc<Self>, canvas: Option<HtmlCanvasElement>) {
+        // Without a canvas there still is the table.
+        let painter = canvas.and_then(|canvas| Painter::new(canvas).ok());
+        *self.map.borrow_mut() = painter.map(|painter| Map { painter, picture: None });
+        self.request_frame();
+    }
+
+    /// Shows the place of the table that is at a point of the map.
+    pub(crate) fn go_to_map(&self, x: f64, y: f64) {
+        let Some(dataset) = self.page.dataset_untracked() else { return };
+        let target = self.with_scene(&dataset, |scene| {
+            let map = self.map.borrow();
+            let (_, picture) = map.as_ref()?.picture.as_ref()?;
+            Some(picture.scroll_for(scene, x, y))
+        });
+        if let Some((x, y)) = target {
+            self.scroll_to(x, y);
+        }
+    }
+
+    fn draw_map(&self, scene: &Scene<'_>) {
+        let mut map = self.map.borrow_mut();
+        let Some(Map { painter, picture }) = map.as_mut() else { return };
+        let height = scene.view.height;
+        if picture.as_ref().is_none_or(|(made_for, _)| *made_for != height) {
+            *picture = Some((height, Minimap::new(scene.dataset, scene.layout, scene.zoom, height)));
+        }
+        if let Some((_, picture)) = picture {
+            let _ = painter.paint(MAP_WIDTH, height, &picture.draw(scene));
         }
     }
 
@@ -205,6 +287,9 @@ impl Controller {
     pub(crate) fn update_theme(self: &Rc<Self>) {
         // Without a style there is nothing to see anyway.
         let _ = self.painter.borrow_mut().update_theme();
+        if let Some(map) = self.map.borrow_mut().as_mut() {
+            let _ = map.painter.update_theme();
+        }
         self.request_frame();
     }
 
@@ -212,8 +297,8 @@ impl Controller {
     pub(crate) fn resized(self: &Rc<Self>) {
         if self.laid_out.borrow().version != Some(self.page.version.get_untracked()) {
             self.came_into_sight.update(|count| *count += 1);
-        } else if let Some(dataset) = self.page.dataset_untracked() {
-            self.size_spacer(&dataset);
+        } else {
+            self.size_spacer();
             // A table that got smaller does not lose the cell that the user was at.
             if self.active_is_in_view.get()
                 && let Some(active) = self.page.active.get_untracked()
@@ -256,13 +341,27 @@ impl Controller {
         if self.strip.try_with_untracked(|known| *known != strip).unwrap_or(false) {
             self.strip.set(strip);
         }
+        self.with_scene(&dataset, |scene| self.draw_map(scene));
+    }
+
+    fn zoom(&self) -> Zoom {
+        self.laid_out.borrow().zoom
     }
 
     fn with_scene<T>(&self, dataset: &Dataset, run: impl FnOnce(&Scene<'_>) -> T) -> T {
         let view = self.view();
         let laid_out = self.laid_out.borrow();
         let active = self.page.active.get_untracked();
-        run(&Scene { dataset, layout: &laid_out.layout, zoom: laid_out.zoom, view, active })
+        let layer = self.page.layer_untracked();
+        run(&Scene {
+            dataset,
+            layout: &laid_out.layout,
+            zoom: laid_out.zoom,
+            view,
+            active,
+            layer: layer.as_deref(),
+            contradicted: &laid_out.contradicted,
+        })
     }
 
     fn view(&self) -> View {
@@ -275,13 +374,17 @@ impl Controller {
         }
     }
 
-    fn columns_width(&self) -> f64 {
+    fn columns_width(&self, zoom: Zoom) -> f64 {
+        self.room_for_columns(zoom, self.layout().is_program_order())
+    }
+
+    fn room_for_columns(&self, zoom: Zoom, has_groups: bool) -> f64 {
         let width = f64::from(self.scroller.client_width());
-        width - head_width(width) - RIGHT_MARGIN
+        width - head_width(width, zoom, has_groups) - RIGHT_MARGIN
     }
 
     fn table_height(&self) -> f64 {
-        TABLE_TOP + f64::from(self.laid_out.borrow().layout.height())
+        TABLE_TOP + self.laid_out.borrow().layout.height()
     }
 
     /// How many pixels of the table a scrolled pixel is.
@@ -290,11 +393,15 @@ impl Controller {
         if height <= HIGHEST_SPACER { 1.0 } else { (height - view_height) / (HIGHEST_SPACER - view_height).max(1.0) }
     }
 
-    fn size_spacer(&self, dataset: &Dataset) {
+    fn head_width(&self, view_width: f64) -> f64 {
+        head_width(view_width, self.zoom(), self.layout().is_program_order())
+    }
+
+    fn size_spacer(&self) {
         let width = f64::from(self.scroller.client_width());
-        let cells = f64::from(dataset.column_count()) * self.laid_out.borrow().zoom.cell_width();
+        let cells = self.layout().columns.width(self.zoom());
         let style = self.spacer.style();
-        let _ = style.set_property("width", &format!("{}px", head_width(width) + cells + RIGHT_MARGIN));
+        let _ = style.set_property("width", &format!("{}px", self.head_width(width) + cells + RIGHT_MARGIN));
         let _ = style.set_property("height", &format!("{}px", self.table_height().min(HIGHEST_SPACER)));
     }
 
@@ -312,78 +419,53 @@ impl Controller {
             };
             let active = scene.active.and_then(|place| scene.cell_rect(place));
             let active = active.map(|rect| (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0));
-            let corner = (scene.head_width(), TABLE_TOP + f64::from(HEAD_HEIGHT));
+            let corner = (scene.head_width(), TABLE_TOP + HEAD_HEIGHT);
             let (view_x, view_y) = self.zoom_at.take().or(active.filter(|(x, y)| in_view(*x, *y))).unwrap_or(corner);
             let table_y = view_y - TABLE_TOP + scene.view.scroll_y;
             let line = scene.layout.lines_between(table_y, table_y + 1.0).next();
-            let (top, height) = line.map_or((0, 1), |line| scene.layout.extent(line));
+            let (top, height) = line.map_or((0.0, 1.0), |line| scene.layout.extent(line));
+            let (columns, zoom) = (&scene.layout.columns, scene.zoom);
+            let table_x = view_x - scene.head_width() + scene.view.scroll_x;
+            let column = columns.at(table_x, zoom).and_then(|slot| {
+                let part = (table_x - columns.x(slot, zoom)) / columns.slot_width(slot, zoom);
+                Some((columns.slot(slot)?.column, part))
+            });
             Some(Anchor {
                 view_x,
                 view_y,
-                column: (view_x - scene.head_width() + scene.view.scroll_x) / scene.zoom.cell_width(),
+                column,
                 line: line.and_then(|line| scene.layout.line(line)),
-                line_part: (table_y - f64::from(top)) / f64::from(height.max(1)),
+                line_part: if height > 0.0 { (table_y - top) / height } else { 0.0 },
             })
         })
     }
 
     fn keep(&self, anchor: &Anchor) {
-        let layout = self.layout();
+        let (layout, zoom) = (self.layout(), self.zoom());
         let line = match anchor.line {
             Some(Line::Row(row) | Line::Fold(row, _)) => layout.line_of(row),
-            Some(head @ Line::Head(_)) => (0..layout.line_count()).find(|line| layout.line(*line) == Some(head)),
+            Some(Line::Head(band) | Line::Alike(band, _)) => {
+                let dataset = self.page.dataset_untracked();
+                let first = dataset.and_then(|dataset| Some(dataset.index().bands.get(band as usize)?.first_row));
+                first.and_then(|row| layout.line_of(row)).and_then(|line| match anchor.line {
+                    Some(Line::Head(_)) => layout.head_before(line),
+                    _ => Some(line),
+                })
+            }
             None => None,
         };
         let view = self.view();
         let y = line.map_or(view.scroll_y, |line| {
             let (top, height) = layout.extent(line);
-            f64::from(top) + anchor.line_part * f64::from(height) - (anchor.view_y - TABLE_TOP)
+            top + anchor.line_part * height - (anchor.view_y - TABLE_TOP)
         });
-        let x = anchor.column * self.laid_out.borrow().zoom.cell_width() - (anchor.view_x - head_width(view.width));
+        let slot = anchor.column.and_then(|(column, part)| Some((layout.columns.slot_of(column)?, part)));
+        let x = slot.map_or(0.0, |(slot, part)| {
+            let at = layout.columns.x(slot, zoom) + part * layout.columns.slot_width(slot, zoom);
+            // A view that began with the heads still does.
+            let head_width = self.head_width(view.width);
+            at - (anchor.view_x.max(head_width) - head_width)
+        });
         self.scroll_to(x.max(0.0), y.max(0.0));
-    }
-}
-
-/// What must be shown for a row to be in the table.
-fn uncovered(dataset: &Dataset, shown: &Shown, zoom: Zoom, row: u32) -> Shown {
-    let is_row = |shown: &Shown| {
-        let layout = TableLayout::new(dataset, shown, zoom);
-        match layout.line_of(row).and_then(|line| layout.line(line)) {
-            Some(Line::Fold(first, _)) => Err(Some(first)),
-            Some(_) => Ok(()),
-            None => Err(None),
-        }
-    };
-    let Err(fold) = is_row(shown) else { return shown.clone() };
-    let mut uncovered = shown.clone();
-    if fold.is_none() {
-        uncovered.band = None;
-        uncovered.op = None;
-        if let Some((band, _)) = dataset.band_of(row) {
-            uncovered.closed.remove(&u32::try_from(band).unwrap_or(u32::MAX));
-        }
-    }
-    if let Err(Some(first)) = is_row(&uncovered) {
-        uncovered.opened.insert(first);
-    }
-    uncovered
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::example;
-
-    #[test]
-    fn a_hidden_row_is_uncovered() {
-        let dataset = example::dataset();
-        let check = |shown: Shown, row, expected: Shown| {
-            assert_eq!(uncovered(&dataset, &shown, Zoom::default(), row), expected);
-        };
-        check(Shown::default(), 3, Shown::default());
-        check(Shown { closed: [0, 1].into(), ..Shown::default() }, 3, Shown { closed: [1].into(), ..Shown::default() });
-        check(Shown { band: Some(1), ..Shown::default() }, 3, Shown::default());
-        check(Shown { op: Some("barrier".to_owned()), ..Shown::default() }, 3, Shown::default());
-        check(Shown::default(), 1000, Shown::default());
     }
 }

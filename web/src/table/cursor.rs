@@ -3,17 +3,23 @@
 use hangscope_analyzer_core::report::CellCode;
 
 use crate::dataset::{CellPlace, Dataset};
-use crate::table::layout::TableLayout;
+use crate::overview::severity::is_worse;
+use crate::table::layout::{Line, TableLayout};
 
 /// A move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Left,
     Right,
+    /// To the next cell of another state, to the left or to the right.
+    OtherLeft,
+    OtherRight,
     RowStart,
     RowEnd,
     /// That many lines down, or up if negative.
     Lines(i64),
+    /// To the next row that does not agree, down or up.
+    Odd(bool),
     Top,
     Bottom,
 }
@@ -22,6 +28,10 @@ impl Step {
     /// The move that a key asks for.
     pub(crate) fn of_key(key: &str, control: bool, page_lines: i64) -> Option<Step> {
         Some(match key {
+            "ArrowLeft" if control => Step::OtherLeft,
+            "ArrowRight" if control => Step::OtherRight,
+            "ArrowUp" if control => Step::Odd(false),
+            "ArrowDown" if control => Step::Odd(true),
             "ArrowLeft" => Step::Left,
             "ArrowRight" => Step::Right,
             "ArrowUp" => Step::Lines(-1),
@@ -38,7 +48,7 @@ impl Step {
 
     /// Whether the column that the user wants to stay in changes.
     pub(crate) fn is_sideways(self) -> bool {
-        matches!(self, Step::Left | Step::Right | Step::RowStart | Step::RowEnd)
+        matches!(self, Step::Left | Step::Right | Step::OtherLeft | Step::OtherRight | Step::RowStart | Step::RowEnd)
     }
 }
 
@@ -51,48 +61,96 @@ pub(crate) fn moved(
     step: Step,
 ) -> Option<CellPlace> {
     if step.is_sideways() {
-        let cells = cells_of_row(dataset, from.row);
+        let cells = cells_of_row(dataset, layout, from.row);
+        let here = layout.columns.slot_of(from.column);
+        let before = cells.iter().rev().filter(|cell| here.is_none_or(|here| cell.slot < here));
+        let after = cells.iter().filter(|cell| here.is_none_or(|here| cell.slot > here));
+        let code = cells.iter().find(|cell| Some(cell.slot) == here).map_or(0, |cell| cell.code);
+        let is_other = |cell: &&RowCell| cell.code != code;
+        let mut before = before.peekable();
+        let mut after = after.peekable();
         let column = match step {
-            Step::Left => cells.iter().rev().find(|column| **column < from.column),
-            Step::Right => cells.iter().find(|column| **column > from.column),
+            Step::Left => before.next(),
+            Step::Right => after.next(),
+            Step::OtherLeft => before.find(is_other),
+            Step::OtherRight => after.find(is_other),
             Step::RowStart => cells.first(),
             _ => cells.last(),
         };
-        return Some(CellPlace { row: from.row, column: *column? });
+        return Some(CellPlace { row: from.row, column: column?.column });
     }
     let last_line = layout.line_count().checked_sub(1)?;
     let line = layout.line_of(from.row).unwrap_or(0);
     let row = match step {
-        Step::Top => layout.row_from(0, true),
-        Step::Bottom => layout.row_from(last_line, false),
+        Step::Top => layout.stop_from(dataset, 0, true),
+        Step::Bottom => layout.stop_from(dataset, last_line, false),
         Step::Lines(lines) => {
             let target = line as i64 + lines;
             let (target, down) = (usize::try_from(target.max(0)).unwrap_or(0).min(last_line), lines > 0);
-            // Heads and folds are passed over; at an end, the move goes as far as there are rows.
-            layout.row_from(target, down).or_else(|| layout.row_from(target, !down))
+            // Open heads are passed over; at an end, the move goes as far as there are rows.
+            layout.stop_from(dataset, target, down).or_else(|| layout.stop_from(dataset, target, !down))
         }
+        Step::Odd(down) => odd_row(dataset, layout, line, down),
         _ => None,
     };
-    nearest_cell(dataset, row?, wanted)
+    nearest_cell(dataset, layout, row?, wanted)
 }
 
-/// The cell of a row that is nearest to a column.
-pub(crate) fn nearest_cell(dataset: &Dataset, row: u32, column: u32) -> Option<CellPlace> {
-    let column = cells_of_row(dataset, row).into_iter().min_by_key(|candidate| candidate.abs_diff(column))?;
+/// The next row that does not agree.
+fn odd_row(dataset: &Dataset, layout: &TableLayout, line: usize, down: bool) -> Option<u32> {
+    let odd = |line: usize| match layout.line(line) {
+        Some(Line::Row(row)) if !dataset.agrees(row) => Some(row),
+        _ => None,
+    };
+    if down { (line + 1..layout.line_count()).find_map(odd) } else { (0..line).rev().find_map(odd) }
+}
+
+/// The cell of a row that is nearest to a column, as the columns are shown.
+pub(crate) fn nearest_cell(dataset: &Dataset, layout: &TableLayout, row: u32, column: u32) -> Option<CellPlace> {
+    let here = layout.columns.slot_of(column);
+    let distance = |cell: &RowCell| here.map_or(cell.column.abs_diff(column), |here| cell.slot.abs_diff(here));
+    let cells = cells_of_row(dataset, layout, row);
+    let nearest = cells.iter().min_by_key(|cell| distance(cell))?;
+    // A rank that shares the column with others stays itself.
+    let has_cell = |column: u32| dataset.code(CellPlace { row, column }).state() != CellCode::NONE;
+    let column = if Some(nearest.slot) == here && has_cell(column) { column } else { nearest.column };
     Some(CellPlace { row, column })
 }
 
-fn cells_of_row(dataset: &Dataset, row: u32) -> Vec<u32> {
+/// A cell as it is shown: of several in one slot the worst.
+struct RowCell {
+    slot: u32,
+    column: u32,
+    code: u8,
+}
+
+/// The cells of a row, from left to right.
+fn cells_of_row(dataset: &Dataset, layout: &TableLayout, row: u32) -> Vec<RowCell> {
     let Some((_, band)) = dataset.band_of(row) else { return Vec::new() };
     let cells = band.columns.iter().zip(dataset.row_cells(band, row));
-    cells.filter(|(_, code)| CellCode(**code).state() != CellCode::NONE).map(|(column, _)| *column).collect()
+    let mut cells: Vec<RowCell> = cells
+        .filter(|(_, code)| CellCode(**code).state() != CellCode::NONE)
+        .filter_map(|(column, code)| {
+            Some(RowCell { slot: layout.columns.slot_of(*column)?, column: *column, code: *code })
+        })
+        .collect();
+    // Stable: of equals the first column stands for its slot.
+    cells.sort_by_key(|cell| cell.slot);
+    cells.dedup_by(|next, kept| {
+        let is_same = next.slot == kept.slot;
+        if is_same && is_worse(next.code, kept.code) {
+            std::mem::swap(next, kept);
+        }
+        is_same
+    });
+    cells
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::example;
-    use crate::table::layout::Shown;
+    use crate::table::shown::Shown;
     use crate::table::zoom::Zoom;
 
     fn check(shown: &Shown, (row, column): (u32, u32), wanted: u32, step: Step, expected: Option<(u32, u32)>) {
@@ -110,6 +168,17 @@ mod tests {
         check(&all, (0, 7), 7, Step::Right, None);
         check(&all, (0, 6), 6, Step::RowStart, Some((0, 4)));
         check(&all, (10, 6), 6, Step::RowEnd, Some((10, 7)));
+        check(&all, (9, 4), 4, Step::OtherRight, Some((9, 5)));
+        check(&all, (12, 7), 7, Step::OtherLeft, Some((12, 3)));
+        check(&all, (12, 0), 0, Step::OtherLeft, None);
+    }
+
+    #[test]
+    fn columns_by_status_are_gone_along_as_they_are_shown() {
+        let by_status = Shown { by_status: true, ..Shown::default() };
+        check(&by_status, (12, 5), 5, Step::Right, Some((12, 4)));
+        check(&by_status, (12, 0), 0, Step::Left, Some((12, 7)));
+        check(&by_status, (12, 3), 3, Step::RowStart, Some((12, 5)));
     }
 
     #[test]
@@ -124,14 +193,36 @@ mod tests {
         check(&all, (12, 4), 4, Step::Lines(1), Some((12, 4)));
         check(&all, (5, 4), 4, Step::Bottom, Some((12, 4)));
         check(&all, (12, 1), 1, Step::Top, Some((0, 4)));
+        check(&all, (0, 4), 4, Step::Odd(true), Some((9, 4)));
+        check(&all, (9, 4), 4, Step::Odd(true), Some((12, 4)));
+        check(&all, (9, 4), 4, Step::Odd(false), None);
     }
 
     #[test]
-    fn over_closed_bands() {
+    fn folds_and_closed_bands_can_be_stepped_on() {
         let closed = Shown { closed: [0].into(), ..Shown::default() };
-        check(&closed, (10, 5), 5, Step::Lines(-1), Some((10, 5)));
-        let everything_closed = Shown { closed: [0, 1].into(), ..Shown::default() };
-        check(&everything_closed, (10, 5), 5, Step::Lines(1), None);
+        check(&closed, (10, 5), 5, Step::Lines(-1), Some((0, 5)));
+        check(&closed, (0, 5), 5, Step::Lines(1), Some((10, 5)));
+        let dataset = example::mesh(128, 8, 19).dataset();
+        let layout = TableLayout::new(&dataset, &Shown::at_first(&dataset), Zoom::default());
+        let mut place = moved(&dataset, &layout, CellPlace { row: 0, column: 0 }, 0, Step::Top).unwrap();
+        let mut lines = vec![layout.line_of(place.row).unwrap()];
+        while let Some(next) = moved(&dataset, &layout, place, 0, Step::Lines(1)).filter(|next| *next != place) {
+            place = next;
+            lines.push(layout.line_of(place.row).unwrap());
+        }
+        let stops: Vec<usize> =
+            (0..layout.line_count()).filter(|line| !matches!(layout.line(*line), Some(Line::Head(_)))).collect();
+        assert_eq!(lines, stops, "every line but the heads of open bands");
+    }
+
+    #[test]
+    fn a_rank_that_is_folded_stays_itself() {
+        let dataset = example::mesh(128, 8, 19).dataset();
+        let layout = TableLayout::new(&dataset, &Shown::at_first(&dataset), Zoom::default());
+        let world = dataset.index().bands.last().unwrap();
+        let place = nearest_cell(&dataset, &layout, world.first_row, 120);
+        assert_eq!(place, Some(CellPlace { row: world.first_row, column: 120 }));
     }
 
     #[test]
@@ -139,6 +230,7 @@ mod tests {
         assert_eq!(Step::of_key("PageDown", false, 20), Some(Step::Lines(20)));
         assert_eq!(Step::of_key("Home", true, 20), Some(Step::Top));
         assert_eq!(Step::of_key("Home", false, 20), Some(Step::RowStart));
+        assert_eq!(Step::of_key("ArrowRight", true, 20), Some(Step::OtherRight));
         assert_eq!(Step::of_key("x", false, 20), None);
     }
 }

@@ -22,10 +22,23 @@ pub(crate) enum Paint {
     Blocked,
     Victim,
     Suspect,
+    // Kinds of cells, where they are not coloured by their state: four hues in three strengths, and the rest.
+    Hue1,
+    Hue2,
+    Hue3,
+    Hue4,
+    Hue5,
+    Hue6,
+    Hue7,
+    Hue8,
+    Hue9,
+    Hue10,
+    Hue11,
+    Hue12,
 }
 
 impl Paint {
-    pub(crate) const ALL: [Paint; 17] = [
+    pub(crate) const ALL: [Paint; 29] = [
         Paint::Surface,
         Paint::Sunken,
         Paint::Line,
@@ -43,7 +56,27 @@ impl Paint {
         Paint::Blocked,
         Paint::Victim,
         Paint::Suspect,
+        Paint::Hue1,
+        Paint::Hue2,
+        Paint::Hue3,
+        Paint::Hue4,
+        Paint::Hue5,
+        Paint::Hue6,
+        Paint::Hue7,
+        Paint::Hue8,
+        Paint::Hue9,
+        Paint::Hue10,
+        Paint::Hue11,
+        Paint::Hue12,
     ];
+
+    /// The colour of a kind of cells, from 1; `None` for 0.
+    pub(crate) fn hue(kind: u8) -> Option<Paint> {
+        const FIRST: usize = Paint::Hue1 as usize;
+        let hues = Paint::ALL.get(FIRST..)?;
+        let place = usize::from(kind).checked_sub(1)?;
+        hues.get(place).or(hues.last()).copied()
+    }
 
     /// The custom property.
     pub(crate) fn token(self) -> &'static str {
@@ -65,6 +98,18 @@ impl Paint {
             Paint::Blocked => "--blocked",
             Paint::Victim => "--victim",
             Paint::Suspect => "--suspect",
+            Paint::Hue1 => "--hue1",
+            Paint::Hue2 => "--hue2",
+            Paint::Hue3 => "--hue3",
+            Paint::Hue4 => "--hue4",
+            Paint::Hue5 => "--hue5",
+            Paint::Hue6 => "--hue6",
+            Paint::Hue7 => "--hue7",
+            Paint::Hue8 => "--hue8",
+            Paint::Hue9 => "--hue9",
+            Paint::Hue10 => "--hue10",
+            Paint::Hue11 => "--hue11",
+            Paint::Hue12 => "--hue12",
         }
     }
 }
@@ -116,11 +161,13 @@ pub(crate) enum DrawCommand {
     Hatch {
         rects: Vec<Rect>,
     },
-    /// Small cells: one pixel of a picture each, scaled. `codes` holds rows of `columns` codes.
+    /// Small cells: one pixel of a picture each, scaled. `codes` holds rows of `columns` codes, `kinds` as many kinds of cells or
+    /// nothing.
     Picture {
         rect: Rect,
         columns: usize,
         codes: Vec<u8>,
+        kinds: Vec<u8>,
     },
     Mark {
         x: f64,

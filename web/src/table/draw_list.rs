@@ -1,12 +1,9 @@
 //! The table as a list of draw commands: plain values, made without a canvas.
 
-use hangscope_analyzer_core::report::{Band, CellCode};
-
-use crate::dataset::CellPlace;
-use crate::table::cell_batch::CellBatch;
+use crate::table::draw_cells::{self, LEAST_ORIGIN};
 use crate::table::draw_command::{Align, DrawCommand, Face, Paint, Span};
-use crate::table::layout::{HEAD_HEIGHT, Line};
-use crate::table::scene::{Rect, STRIP_HEIGHT, STRIP_TOP, Scene, TABLE_TOP};
+use crate::table::layout::{HEAD_HEIGHT, Line, Piece, RunKind};
+use crate::table::scene::{GROUP_WIDTH, Rect, STRIP_HEIGHT, STRIP_TOP, Scene, TABLE_TOP};
 use crate::table::strip;
 use crate::text;
 
@@ -22,6 +19,9 @@ pub(crate) fn draw_list(scene: &Scene<'_>) -> Vec<DrawCommand> {
     list.rank_numbers();
     list.commands
 }
+
+/// The active cell's frame leaves so much room for what must be seen in it.
+const LEAST_FRAMED: f64 = 8.0;
 
 struct List<'a> {
     scene: &'a Scene<'a>,
@@ -49,33 +49,10 @@ impl List<'_> {
             height: (scene.view.height - TABLE_TOP).max(0.0),
         };
         self.commands.push(DrawCommand::Clip(area));
-        let mut batch = CellBatch::default();
-        let mut lines = scene.lines_in_view();
-        while let Some(index) = lines.next() {
-            let (top, height) = scene.layout.extent(index);
-            match scene.layout.line(index) {
-                Some(Line::Row(row)) if scene.zoom.is_picture() => {
-                    let Some((_, band)) = scene.dataset.band_of(row) else { continue };
-                    // All rows of the band that follow one another in view become one picture.
-                    let mut rows = vec![row];
-                    while let Some(Line::Row(next)) = scene.layout.line(lines.start)
-                        && !lines.is_empty()
-                        && next - band.first_row < band.row_count
-                    {
-                        rows.push(next);
-                        lines.next();
-                    }
-                    self.picture(&mut batch, band, &rows, (scene.y(top), height.into()));
-                }
-                Some(Line::Row(row)) => row_cells(scene, &mut batch, row, (scene.y(top), height.into())),
-                Some(Line::Fold(first, _)) => fold_bars(scene, &mut batch, first, (scene.y(top), height.into())),
-                Some(Line::Head(_)) | None => {}
-            }
-        }
-        batch.draw(&mut self.commands);
+        draw_cells::draw(scene, &mut self.commands);
         if let Some(rect) = scene.active.and_then(|active| scene.cell_rect(active)) {
             // Around a cell that may be a single pixel: never smaller than a person can find.
-            let (width, height) = (rect.width.max(6.0), rect.height.max(6.0));
+            let (width, height) = (rect.width.max(LEAST_FRAMED), rect.height.max(LEAST_FRAMED));
             let around = Rect {
                 x: rect.x + (rect.width - width) / 2.0 - 1.5,
                 y: rect.y + (rect.height - height) / 2.0,
@@ -87,43 +64,10 @@ impl List<'_> {
         self.commands.push(DrawCommand::Unclip);
     }
 
-    fn picture(&mut self, batch: &mut CellBatch, band: &Band, rows: &[u32], (y, row_height): (f64, f64)) {
-        let scene = self.scene;
-        let members = members_in_view(scene, band);
-        let (Some(first), Some(last)) = (members.columns.first(), members.columns.last()) else { return };
-        let columns = (last - first + 1) as usize;
-        let mut codes = vec![CellCode::NONE.0; columns * rows.len()];
-        for ((line, row), target) in rows.iter().enumerate().zip(codes.chunks_exact_mut(columns)) {
-            let cells = scene.dataset.row_cells(band, *row).get(members.positions.clone()).unwrap_or_default();
-            for (column, code) in members.columns.iter().zip(cells) {
-                if let Some(pixel) = target.get_mut((column - first) as usize) {
-                    *pixel = *code;
-                }
-                let code = CellCode(*code);
-                if code.has(CellCode::ORIGIN) {
-                    let paint = if code.has(CellCode::DIFFERS) { Paint::Mismatch } else { Paint::Missing };
-                    // The origin must be seen even where a cell is a pixel.
-                    let (width, height) = (scene.zoom.cell_width().max(4.0), row_height.max(4.0));
-                    batch.add(
-                        paint,
-                        Rect { x: scene.column_x(*column), y: y + line as f64 * row_height, width, height },
-                    );
-                }
-            }
-        }
-        let rect = Rect {
-            x: scene.column_x(*first),
-            y,
-            width: columns as f64 * scene.zoom.cell_width(),
-            height: rows.len() as f64 * row_height,
-        };
-        self.commands.push(DrawCommand::Picture { rect, columns, codes });
-    }
-
     fn row_heads(&mut self) {
         let scene = self.scene;
         let head_width = scene.head_width();
-        let findings = scene.dataset.index.findings.iter().zip(&scene.dataset.report.findings);
+        let findings = scene.dataset.index().findings.iter().zip(&scene.dataset.report.findings);
         let finding_rows: Vec<(u32, Paint)> = findings
             .filter_map(|(place, finding)| {
                 let paint = if finding.suspects.is_empty() { Paint::Victim } else { Paint::Suspect };
@@ -136,28 +80,85 @@ impl List<'_> {
             width: head_width,
             height: (scene.view.height - TABLE_TOP).max(0.0),
         }));
-        for index in scene.lines_in_view() {
-            let (top, height) = scene.layout.extent(index);
-            let middle = scene.y(top) + f64::from(height) / 2.0;
-            match scene.layout.line(index) {
-                Some(Line::Row(row)) => {
-                    if let Some((_, paint)) = finding_rows.iter().find(|(known, _)| *known == row) {
-                        let height = f64::from(height).max(4.0);
-                        self.fill(*paint, Rect { x: 0.0, y: middle - height / 2.0, width: 4.0, height });
-                    }
+        let (top, bottom) = scene.heights_in_view();
+        let middle = |piece: &Piece, at: u32| scene.y(piece.top + (f64::from(at) + 0.5) * piece.height);
+        for piece in scene.layout.pieces(top, bottom) {
+            match piece.kind {
+                RunKind::Rows { first, count } => {
+                    let rows = first..first + count;
+                    self.finding_marks(&piece, &finding_rows, rows.clone());
                     if scene.zoom.names_fit() {
-                        self.row_name(row, middle);
+                        rows.for_each(|row| self.row_name(row, middle(&piece, row - first)));
+                    } else {
+                        self.band_name(&piece, first);
                     }
                 }
-                Some(Line::Fold(_, count)) if scene.zoom.names_fit() => {
-                    let spans =
-                        vec![span(format!("… {} agree", text::counted(count.into(), "row")), Face::Sans, Paint::Muted)];
-                    self.text((58.0, middle), head_width - 66.0, Align::Left, spans);
+                RunKind::Order { at, count } => {
+                    let rows = scene.layout.rows_in_order(at, count);
+                    self.finding_marks(&piece, &finding_rows, rows.iter().copied());
+                    for (at, row) in (0..).zip(rows) {
+                        self.contradiction(*row, middle(&piece, at), piece.height);
+                        if scene.zoom.names_fit() {
+                            self.row_name(*row, middle(&piece, at));
+                        }
+                    }
+                }
+                RunKind::Fold { count, .. } if scene.zoom.names_fit() => {
+                    let is_active =
+                        scene.active.is_some_and(|active| scene.layout.line_of(active.row) == Some(piece.line));
+                    let paint = if is_active { Paint::Text } else { Paint::Muted };
+                    let about = format!("… {} agree", text::counted(count.into(), "row"));
+                    let middle = scene.y(piece.top) + piece.height / 2.0;
+                    self.text((68.0, middle), head_width - 76.0, Align::Left, vec![span(about, Face::Sans, paint)]);
                 }
                 _ => {}
             }
         }
         self.commands.push(DrawCommand::Unclip);
+    }
+
+    /// A bar beside the rows that findings point at, however low these are.
+    fn finding_marks(&mut self, piece: &Piece, findings: &[(u32, Paint)], rows: impl Iterator<Item = u32>) {
+        if findings.is_empty() {
+            return;
+        }
+        let scene = self.scene;
+        for (at, row) in (0..).zip(rows) {
+            if let Some((_, paint)) = findings.iter().find(|(known, _)| *known == row) {
+                let height = piece.height.max(LEAST_ORIGIN);
+                let y = scene.y(piece.top + (f64::from(at) + 0.5) * piece.height) - height / 2.0;
+                self.fill(*paint, Rect { x: 0.0, y, width: 4.0, height });
+            }
+        }
+    }
+
+    /// A mark beside a row that some ranks issued before another one and others after it.
+    fn contradiction(&mut self, row: u32, middle: f64, height: f64) {
+        if !self.scene.contradicted.contains(&row) {
+            return;
+        }
+        if self.scene.zoom.names_fit() {
+            self.text((8.0, middle), 14.0, Align::Left, vec![span("⇅".to_owned(), Face::SansBold, Paint::Mismatch)]);
+        } else {
+            let height = height.max(LEAST_ORIGIN);
+            self.fill(Paint::Mismatch, Rect { x: 6.0, y: middle - height / 2.0, width: 4.0, height });
+        }
+    }
+
+    /// The group's label beside its rows, where these are too low for names.
+    fn band_name(&mut self, piece: &Piece, first: u32) {
+        const ROOM: f64 = 14.0;
+        let scene = self.scene;
+        let RunKind::Rows { count, .. } = piece.kind else { return };
+        // Where the head can be read it says so already.
+        if !scene.zoom.is_tiny() || f64::from(count) * piece.height < ROOM {
+            return;
+        }
+        if let Some((_, band)) = scene.dataset.band_of(first) {
+            let label = vec![span(band.label.clone(), Face::Sans, Paint::Muted)];
+            let y = scene.y(piece.top).max(TABLE_TOP) + ROOM / 2.0;
+            self.text((8.0, y), scene.head_width() - 14.0, Align::Left, label);
+        }
     }
 
     fn row_name(&mut self, row: u32, middle: f64) {
@@ -167,12 +168,19 @@ impl List<'_> {
         let number_paint = if is_active { Paint::Text } else { Paint::Muted };
         let number = span(head.number.to_string(), Face::Mono, number_paint);
         let op = span(head.op.to_owned(), Face::Mono, Paint::Text);
-        let width = scene.head_width() - 8.0;
+        let mut width = scene.head_width() - 8.0;
+        if scene.layout.is_program_order() {
+            // Here no head says whose row it is.
+            let room = GROUP_WIDTH.min((width / 3.0).floor());
+            let label = vec![span(band.label.clone(), Face::Sans, Paint::Muted)];
+            self.text((width - room, middle), room, Align::Left, label);
+            width -= room + 8.0;
+        }
         if band.p2p {
             self.text((16.0, middle), width - 16.0, Align::Left, vec![number, op]);
         } else {
-            self.text((48.0, middle), 44.0, Align::Right, vec![number]);
-            self.text((58.0, middle), width - 58.0, Align::Left, vec![op]);
+            self.text((58.0, middle), 44.0, Align::Right, vec![number]);
+            self.text((68.0, middle), width - 68.0, Align::Left, vec![op]);
         }
     }
 
@@ -184,24 +192,37 @@ impl List<'_> {
             width: scene.view.width,
             height: (scene.view.height - TABLE_TOP).max(0.0),
         }));
-        for index in scene.lines_in_view() {
-            if let Some(Line::Head(band)) = scene.layout.line(index) {
-                let top = scene.layout.extent(index).0;
-                let has_rows = matches!(scene.layout.line(index + 1), Some(Line::Row(_) | Line::Fold(..)));
-                self.band_head(band, scene.y(top), has_rows);
+        let (top, bottom) = scene.heights_in_view();
+        for piece in scene.layout.pieces(top, bottom) {
+            match piece.kind {
+                RunKind::Head(band) => {
+                    let next = scene.layout.line(piece.line + 1);
+                    let is_open = matches!(next, Some(Line::Row(_) | Line::Fold(..)));
+                    let is_active =
+                        scene.active.is_some_and(|active| scene.layout.line_of(active.row) == Some(piece.line));
+                    self.band_head(band, (scene.y(piece.top), piece.height), is_open, is_active);
+                }
+                RunKind::Alike { band, count } => self.alike(band, count, &piece),
+                RunKind::Rows { .. } | RunKind::Order { .. } | RunKind::Fold { .. } => {}
             }
         }
         if let Some((band, y)) = scene.sticky_head() {
-            self.band_head(band, y, true);
+            self.band_head(band, (y, HEAD_HEIGHT), true, false);
         }
         self.commands.push(DrawCommand::Unclip);
     }
 
-    fn band_head(&mut self, band: u32, y: f64, is_open: bool) {
+    fn band_head(&mut self, band: u32, (y, height): (f64, f64), is_open: bool, is_active: bool) {
         let scene = self.scene;
-        let Some(band) = scene.dataset.index.bands.get(band as usize) else { return };
-        let height = f64::from(HEAD_HEIGHT);
+        let Some(band) = scene.dataset.index().bands.get(band as usize) else { return };
         self.fill(Paint::Sunken, Rect { x: 0.0, y, width: scene.view.width, height });
+        if is_active {
+            let frame = Rect { x: 1.0, y: y + 1.0, width: scene.view.width - 2.0, height: height - 2.0 };
+            self.commands.push(DrawCommand::Outline { rect: frame, paint: Paint::Focus, line: 2.0 });
+        }
+        if height < READABLE {
+            return;
+        }
         let arrow = if is_open { "▾" } else { "▸" };
         let mut about = Vec::new();
         if !band.desc.is_empty() && !band.label.starts_with(&band.desc) {
@@ -221,6 +242,28 @@ impl List<'_> {
         self.text((12.0, y + height / 2.0), scene.view.width - 24.0, Align::Left, spans);
     }
 
+    /// Groups that are like the one above.
+    fn alike(&mut self, first: u32, count: u32, piece: &Piece) {
+        let scene = self.scene;
+        let y = scene.y(piece.top);
+        if piece.height < READABLE {
+            return self.fill(Paint::Line, Rect { x: 0.0, y: y + 1.0, width: scene.view.width, height: 1.0 });
+        }
+        let is_active = scene.active.is_some_and(|active| scene.layout.line_of(active.row) == Some(piece.line));
+        let label = scene.dataset.index().bands.get(first as usize).map_or("", |band| band.label.as_str());
+        let about = if count == 1 { label.to_owned() } else { format!("{label} and so on") };
+        let spans = vec![
+            span("▸".to_owned(), Face::Sans, Paint::Muted),
+            span(
+                format!("× {} alike", text::counted(count.into(), "group")),
+                Face::Sans,
+                if is_active { Paint::Focus } else { Paint::Text },
+            ),
+            span(about, Face::Sans, Paint::Muted),
+        ];
+        self.text((12.0, y + piece.height / 2.0), scene.view.width - 24.0, Align::Left, spans);
+    }
+
     fn strip(&mut self) {
         let width = self.scene.view.width;
         self.fill(Paint::Surface, Rect { x: 0.0, y: 0.0, width, height: TABLE_TOP });
@@ -230,6 +273,7 @@ impl List<'_> {
     fn rank_numbers(&mut self) {
         const LEAST_DISTANCE: f64 = 34.0;
         let scene = self.scene;
+        let columns = &scene.layout.columns;
         let cell_width = scene.zoom.cell_width();
         let mut step = 1;
         while f64::from(step) * cell_width < LEAST_DISTANCE && step < 1 << 20 {
@@ -247,21 +291,36 @@ impl List<'_> {
             height: TABLE_TOP - STRIP_TOP - STRIP_HEIGHT,
         }));
         let y = TABLE_TOP - 9.0;
-        let active = scene.active.map(|CellPlace { column, .. }| column);
-        let center = |column: u32| scene.column_x(column) + (cell_width - 1.0) / 2.0;
-        for column in scene.columns_in_view().filter(|column| column.is_multiple_of(step)) {
-            let crowded = active.is_some_and(|active| (center(active) - center(column)).abs() < LEAST_DISTANCE - 12.0);
-            if let Some(rank) = scene.dataset.rank(column)
-                && !(crowded && step > 1)
-                && active != Some(column)
-            {
-                let spans = vec![span(rank.to_string(), Face::MonoSmall, Paint::Muted)];
-                self.text((center(column), y), 60.0, Align::Center, spans);
+        let active = scene.active.map(|active| active.column);
+        let active_slot = active.and_then(|column| columns.slot_of(column));
+        let center = |slot: u32| scene.slot_x(slot) + (columns.slot_width(slot, scene.zoom) - 1.0) / 2.0;
+        // Where the last number that was written ends.
+        let mut taken = f64::NEG_INFINITY;
+        for slot in scene.slots_in_view() {
+            let Some(shown) = columns.slot(slot) else { continue };
+            let is_active = Some(slot) == active_slot;
+            let is_wide = shown.count > 1 && !scene.zoom.is_picture();
+            // Ranks in order have round numbers; else, whatever there is room for.
+            let is_round = !columns.is_plain || slot.is_multiple_of(step);
+            if is_active || !(is_wide || is_round) {
+                continue;
+            }
+            let label = if is_wide {
+                format!("×{}", text::thousands(shown.count.into()))
+            } else {
+                scene.dataset.rank(shown.column).map(|rank| rank.to_string()).unwrap_or_default()
+            };
+            let (half, at) = (label.chars().count() as f64 * 3.5 + 4.0, center(slot));
+            let is_crowded = active_slot.is_some_and(|active| (center(active) - at).abs() < half + 14.0 && step > 1);
+            if at - half >= taken && !is_crowded {
+                taken = at + half;
+                let face = vec![span(label, Face::MonoSmall, if is_wide { Paint::Text } else { Paint::Muted })];
+                self.text((at, y), 80.0, Align::Center, face);
             }
         }
-        if let Some((column, rank)) = active.and_then(|column| Some((column, scene.dataset.rank(column)?))) {
+        if let Some((slot, rank)) = active_slot.zip(active.and_then(|column| scene.dataset.rank(column))) {
             let spans = vec![span(rank.to_string(), Face::MonoSmall, Paint::Focus)];
-            self.text((center(column), y), 60.0, Align::Center, spans);
+            self.text((center(slot), y), 60.0, Align::Center, spans);
         }
         self.commands.push(DrawCommand::Unclip);
         let label = vec![span("rank".to_owned(), Face::Sans, Paint::Muted)];
@@ -269,44 +328,8 @@ impl List<'_> {
     }
 }
 
-/// The members of a band that are in view: their columns, and where these stand in the band.
-struct Members<'a> {
-    columns: &'a [u32],
-    positions: std::ops::Range<usize>,
-}
-
-fn members_in_view<'a>(scene: &Scene<'_>, band: &'a Band) -> Members<'a> {
-    let view = scene.columns_in_view();
-    let position = |end: u32| band.columns.partition_point(|column| *column < end);
-    let positions = position(view.start)..position(view.end);
-    Members { columns: band.columns.get(positions.clone()).unwrap_or_default(), positions }
-}
-
-fn row_cells(scene: &Scene<'_>, batch: &mut CellBatch, row: u32, (y, height): (f64, f64)) {
-    let Some((_, band)) = scene.dataset.band_of(row) else { return };
-    let members = members_in_view(scene, band);
-    let cells = scene.dataset.row_cells(band, row).get(members.positions).unwrap_or_default();
-    let width = scene.zoom.cell_width() - 1.0;
-    for (column, code) in members.columns.iter().zip(cells) {
-        let rect = Rect { x: scene.column_x(*column), y: y + 1.0, width, height: height - 2.0 };
-        batch.add_cell(CellCode(*code), rect);
-    }
-}
-
-/// Folded rows: a thin bar where the group's ranks are.
-fn fold_bars(scene: &Scene<'_>, batch: &mut CellBatch, first: u32, (y, height): (f64, f64)) {
-    let Some((_, band)) = scene.dataset.band_of(first) else { return };
-    let columns = members_in_view(scene, band).columns;
-    let bar = (height / 4.0).clamp(1.0, 4.0);
-    for run in columns.chunk_by(|left, right| left + 1 == *right) {
-        if let Some(column) = run.first() {
-            let width = run.len() as f64 * scene.zoom.cell_width() - 1.0;
-            let rect =
-                Rect { x: scene.column_x(*column), y: y + (height - bar) / 2.0, width: width.max(1.0), height: bar };
-            batch.add(Paint::Completed, rect);
-        }
-    }
-}
+/// A head that is lower cannot be read.
+const READABLE: f64 = 14.0;
 
 fn span(text: String, face: Face, paint: Paint) -> Span {
     Span { text, face, paint }
@@ -314,19 +337,34 @@ fn span(text: String, face: Face, paint: Paint) -> Span {
 
 #[cfg(test)]
 mod tests {
+    use hangscope_analyzer_core::report::TableIndex;
+
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::example;
     use crate::table::draw_command::Mark;
-    use crate::table::layout::{Shown, TableLayout};
+    use crate::table::layout::TableLayout;
     use crate::table::scene::View;
+    use crate::table::shown::Shown;
     use crate::table::zoom::Zoom;
 
     const VIEW: View = View { width: 800.0, height: 400.0, scroll_x: 0.0, scroll_y: 0.0 };
 
+    static NOTHING: BTreeSet<u32> = BTreeSet::new();
+
     fn drawn(view: View, zoom: Zoom, shown: &Shown) -> Vec<DrawCommand> {
         let dataset = example::dataset();
         let layout = TableLayout::new(&dataset, shown, zoom);
-        draw_list(&Scene { dataset: &dataset, layout: &layout, zoom, view, active: Some(example::ORIGIN) })
+        draw_list(&Scene {
+            dataset: &dataset,
+            layout: &layout,
+            zoom,
+            view,
+            active: Some(example::ORIGIN),
+            layer: None,
+            contradicted: &NOTHING,
+        })
     }
 
     fn small() -> Zoom {
@@ -397,7 +435,7 @@ mod tests {
         let pictures: Vec<_> = commands
             .iter()
             .filter_map(|command| match command {
-                DrawCommand::Picture { rect, columns, codes } => Some((rect.x, *columns, codes.len())),
+                DrawCommand::Picture { rect, columns, codes, .. } => Some((rect.x, *columns, codes.len())),
                 _ => None,
             })
             .collect();
@@ -407,11 +445,20 @@ mod tests {
 
     #[test]
     fn folded_rows_leave_a_bar() {
-        let mut dataset = example::dataset();
-        dataset.index.findings.clear();
+        let mut index = example::index();
+        index.findings.clear();
+        let dataset = example::from_parts(example::report(), &index, example::cells());
         let zoom = Zoom::default();
         let layout = TableLayout::new(&dataset, &Shown { folded: true, ..Shown::default() }, zoom);
-        let commands = draw_list(&Scene { dataset: &dataset, layout: &layout, zoom, view: VIEW, active: None });
+        let commands = draw_list(&Scene {
+            dataset: &dataset,
+            layout: &layout,
+            zoom,
+            view: VIEW,
+            active: None,
+            layer: None,
+            contradicted: &NOTHING,
+        });
         assert!(texts(&commands).contains(&"… 7 rows agree".to_owned()));
         let bar = Rect { x: 252.0 + 4.0 * 16.0, y: 40.0 + 26.0 + 7.0, width: 63.0, height: 4.0 };
         assert!(rects(&commands, Paint::Completed).contains(&bar));
@@ -428,13 +475,18 @@ mod tests {
 
     #[test]
     fn no_ranks_no_trouble() {
-        let mut dataset = example::dataset();
-        dataset.index.ranks.clear();
-        dataset.index.bands.clear();
-        dataset.index.rows = Default::default();
+        let dataset = example::from_parts(example::report(), &TableIndex::default(), Vec::new());
         let zoom = Zoom::default();
         let layout = TableLayout::new(&dataset, &Shown::default(), zoom);
-        let scene = Scene { dataset: &dataset, layout: &layout, zoom, view: VIEW, active: None };
+        let scene = Scene {
+            dataset: &dataset,
+            layout: &layout,
+            zoom,
+            view: VIEW,
+            active: None,
+            layer: None,
+            contradicted: &NOTHING,
+        };
         assert_eq!(scene.target_at(300.0, 8.0), None);
         assert_eq!(rects(&draw_list(&scene), Paint::Ok), []);
     }

@@ -4,6 +4,8 @@
 use leptos::prelude::*;
 
 use crate::dataset::CellPlace;
+use crate::table::cursor::{Step, moved, nearest_cell};
+use crate::table::describe;
 use crate::table::layout::Line;
 use crate::table::scene::{Rect, Scene};
 
@@ -36,33 +38,34 @@ pub(crate) fn cell_id(place: CellPlace) -> String {
     format!("cell-{}-{}", place.row, place.column)
 }
 
-/// The active cell's row and the rows above and below, each with the cells beside the active one.
+/// The active cell's row and the rows above and below, each with the cells beside the active one. A line that stands for
+/// rows or groups is a row with one cell.
 pub(crate) fn grid_window(scene: &Scene<'_>) -> Vec<GridRow> {
     let Some(active) = scene.active else { return Vec::new() };
-    let Some(line) = scene.layout.line_of(active.row) else { return Vec::new() };
-    let neighbours = |row: u32| -> Vec<u32> {
-        let Some((_, band)) = scene.dataset.band_of(row) else { return Vec::new() };
-        let at = band.columns.partition_point(|column| *column < active.column);
-        band.columns.get(at.saturating_sub(1)..(at + 2).min(band.columns.len())).unwrap_or_default().to_vec()
+    let (dataset, layout) = (scene.dataset, scene.layout);
+    let Some(line) = layout.line_of(active.row) else { return Vec::new() };
+    let above = line.checked_sub(1).and_then(|line| layout.stop_from(dataset, line, false));
+    let below = layout.stop_from(dataset, line + 1, true);
+    let cell = |place: CellPlace| {
+        let rect = scene.cell_rect(place)?;
+        Some(GridCell { place, label: describe::place(dataset, layout, place), rect, is_active: place == active })
     };
-    let above = line.checked_sub(1).and_then(|line| scene.layout.row_from(line, false));
-    let below = scene.layout.row_from(line + 1, true);
-    [above, Some(active.row), below]
+    [above.filter(|row| layout.line_of(*row) != Some(line)), Some(active.row), below]
         .into_iter()
         .flatten()
         .filter_map(|row| {
-            let line = scene.layout.line_of(row)?;
-            let Line::Row(_) = scene.layout.line(line)? else { return None };
-            let head = scene.dataset.row(row)?;
-            let cells = neighbours(row)
-                .into_iter()
-                .filter_map(|column| {
-                    let place = CellPlace { row, column };
-                    let label = scene.dataset.describe(place);
-                    let rect = scene.cell_rect(place)?;
-                    Some(GridCell { place, label, rect, is_active: place == active })
-                })
-                .collect();
+            let line = layout.line_of(row)?;
+            let here = nearest_cell(dataset, layout, row, active.column)?;
+            if !matches!(layout.line(line)?, Line::Row(_)) {
+                let cell = cell(if row == active.row { active } else { here })?;
+                return Some(GridRow { number: line + 1, name: cell.label.clone(), cells: vec![cell] });
+            }
+            let head = dataset.row(row)?;
+            let beside = |step| moved(dataset, layout, CellPlace { row, column: active.column }, active.column, step);
+            let here = if row == active.row { active } else { here };
+            let mut places = vec![beside(Step::Left), Some(here), beside(Step::Right)];
+            places.dedup();
+            let cells = places.into_iter().flatten().filter_map(cell).collect();
             Some(GridRow { number: line + 1, name: format!("row {} {}", head.number, head.op), cells })
         })
         .collect()
@@ -105,18 +108,31 @@ pub(crate) fn GridWindow(#[prop(into)] rows: Signal<Vec<GridRow>>) -> impl IntoV
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::example;
-    use crate::table::layout::{Shown, TableLayout};
+    use crate::table::layout::TableLayout;
     use crate::table::scene::View;
+    use crate::table::shown::Shown;
     use crate::table::zoom::Zoom;
+
+    static NOTHING: BTreeSet<u32> = BTreeSet::new();
 
     fn window(active: Option<CellPlace>, shown: &Shown) -> Vec<(usize, Vec<u32>)> {
         let dataset = example::dataset();
         let zoom = Zoom::default();
         let layout = TableLayout::new(&dataset, shown, zoom);
         let view = View { width: 800.0, height: 400.0, scroll_x: 0.0, scroll_y: 0.0 };
-        let rows = grid_window(&Scene { dataset: &dataset, layout: &layout, zoom, view, active });
+        let rows = grid_window(&Scene {
+            dataset: &dataset,
+            layout: &layout,
+            zoom,
+            view,
+            active,
+            layer: None,
+            contradicted: &NOTHING,
+        });
         rows.into_iter().map(|row| (row.number, row.cells.iter().map(|cell| cell.place.column).collect())).collect()
     }
 
@@ -132,6 +148,7 @@ mod tests {
         assert_eq!(rows, [(2, vec![4, 5]), (3, vec![4, 5])]);
         assert_eq!(window(None, &Shown::default()), []);
         let closed = Shown { closed: [0].into(), ..Shown::default() };
-        assert_eq!(window(Some(example::ORIGIN), &closed), []);
+        let rows = window(Some(example::ORIGIN), &closed);
+        assert_eq!(rows, [(1, vec![5]), (3, vec![4, 5, 6])], "the closed band is a row with one cell");
     }
 }

@@ -11,6 +11,8 @@ use crate::table::scene::Rect;
 const SPAN_GAP: f64 = 10.0;
 /// Codes of cells: the state in four bits, marks in two.
 const CODES: usize = 64;
+/// Kinds of cells that have a colour, from 1.
+const KINDS: u8 = 12;
 
 /// The colours and typefaces of the style sheet, as they are under the system's present setting.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ struct Theme {
     colours: Vec<String>,
     /// What a pixel of a picture looks like, by the cell's code.
     pixels: [[u8; 4]; CODES],
+    /// The same by its kind, where it has one.
+    kinds: Vec<Option<[u8; 4]>>,
     mono: String,
     sans: String,
 }
@@ -70,7 +74,7 @@ impl Painter {
         match command {
             DrawCommand::Fill { paint, rects } => self.fill(*paint, rects),
             DrawCommand::Hatch { rects } => self.hatch(rects),
-            DrawCommand::Picture { rect, columns, codes } => return self.picture(*rect, *columns, codes),
+            DrawCommand::Picture { rect, columns, codes, kinds } => return self.picture(*rect, *columns, codes, kinds),
             DrawCommand::Mark { x, y, size, mark, paint } => {
                 // Smaller than this, a mark is a blot.
                 if *size >= 4.0 {
@@ -128,11 +132,18 @@ impl Painter {
         context.restore();
     }
 
-    fn picture(&self, rect: Rect, columns: usize, codes: &[u8]) -> Result<(), JsValue> {
+    fn picture(&self, rect: Rect, columns: usize, codes: &[u8], kinds: &[u8]) -> Result<(), JsValue> {
         let Some(rows) = codes.len().checked_div(columns).filter(|rows| *rows > 0) else { return Ok(()) };
         let mut pixels: Vec<u8> = Vec::with_capacity(codes.len() * 4);
-        for code in codes {
-            pixels.extend(self.theme.pixels[usize::from(*code) % CODES]);
+        if kinds.is_empty() {
+            pixels.extend(codes.iter().flat_map(|code| self.theme.pixels[usize::from(*code) % CODES]));
+        } else {
+            pixels.extend(codes.iter().zip(kinds).flat_map(
+                |(code, kind)| match self.theme.kinds.get(usize::from(*kind)) {
+                    Some(Some(pixel)) => *pixel,
+                    _ => self.theme.pixels[usize::from(*code) % CODES],
+                },
+            ));
         }
         let (width, height) = (columns as u32, rows as u32);
         if self.scratch.width() < width || self.scratch.height() < height {
@@ -254,7 +265,8 @@ impl Theme {
         for (code, pixel) in (0_u8..).zip(&mut pixels) {
             *pixel = cell_pixel(CellCode(code), rgb);
         }
-        Ok(Self { pixels, mono: value("--mono")?, sans: value("--sans")?, colours })
+        let kinds = (0..=KINDS).map(|kind| Paint::hue(kind).map(|paint| opaque(rgb(paint)))).collect();
+        Ok(Self { pixels, kinds, mono: value("--mono")?, sans: value("--sans")?, colours })
     }
 
     fn colour(&self, paint: Paint) -> &str {
@@ -271,9 +283,12 @@ impl Theme {
     }
 }
 
+fn opaque([red, green, blue]: [u8; 3]) -> [u8; 4] {
+    [red, green, blue, u8::MAX]
+}
+
 /// The pixel of a cell in a picture. What follows from the origin is a mixture where there is no room for a hatch.
 fn cell_pixel(code: CellCode, rgb: impl Fn(Paint) -> [u8; 3]) -> [u8; 4] {
-    let opaque = |[red, green, blue]: [u8; 3]| [red, green, blue, u8::MAX];
     let state = code.state();
     let paint = match state {
         CellCode::NONE => return [0; 4],

@@ -1,7 +1,12 @@
 //! What of the table is in view, and what lies under a point of it.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use crate::dataset::{CellPlace, Dataset};
-use crate::table::layout::{HEAD_HEIGHT, Line, TableLayout};
+use crate::overview::LayerData;
+use crate::overview::severity::SEVERITY;
+use crate::table::layout::{HEAD_HEIGHT, Line, RunKind, TableLayout};
 use crate::table::strip::Strip;
 use crate::table::zoom::Zoom;
 
@@ -30,6 +35,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) zoom: Zoom,
     pub(crate) view: View,
     pub(crate) active: Option<CellPlace>,
+    /// What the cells are coloured by, if not by their state.
+    pub(crate) layer: Option<&'a LayerData>,
+    /// Rows that ranks issued in different orders, where rows are in one order.
+    pub(crate) contradicted: &'a BTreeSet<u32>,
 }
 
 /// What lies under a point.
@@ -41,6 +50,10 @@ pub(crate) enum Target {
     Head(u32),
     /// Folded rows: index of the first.
     Fold(u32),
+    /// Folded groups: index of the first.
+    Alike(u32),
+    /// The number above a column, which may stand for many ranks: where it is shown.
+    Number(u32),
     /// The name of a row.
     RowHead(u32),
     /// A cell. It may be one where the rank has no part in the row.
@@ -56,19 +69,27 @@ pub(crate) struct Rect {
     pub(crate) height: f64,
 }
 
-/// Width of the rows' heads, by that of the window.
-pub(crate) fn head_width(view_width: f64) -> f64 {
+/// Width of the rows' heads, by that of the window. Where rows are too low for their names there is no need for much; where they are in
+/// one order, each has its group beside it.
+pub(crate) fn head_width(view_width: f64, zoom: Zoom, has_groups: bool) -> f64 {
+    if !zoom.names_fit() {
+        return 96.0;
+    }
+    let of_groups = if has_groups { GROUP_WIDTH } else { 0.0 };
     match view_width {
         ..560.0 => 148.0,
-        560.0..820.0 => 252.0,
-        820.0..1200.0 => 300.0,
-        _ => 340.0,
+        560.0..820.0 => 252.0 + of_groups / 2.0,
+        820.0..1200.0 => 300.0 + of_groups,
+        _ => 340.0 + of_groups,
     }
 }
 
+/// Room for the label of a group beside a row.
+pub(crate) const GROUP_WIDTH: f64 = 96.0;
+
 impl Scene<'_> {
     pub(crate) fn head_width(&self) -> f64 {
-        head_width(self.view.width)
+        head_width(self.view.width, self.zoom, self.layout.is_program_order())
     }
 
     /// How much room there is for columns.
@@ -76,40 +97,42 @@ impl Scene<'_> {
         (self.view.width - self.head_width() - RIGHT_MARGIN).max(1.0)
     }
 
-    /// Left edge of a column in the view.
-    pub(crate) fn column_x(&self, column: u32) -> f64 {
-        self.head_width() + f64::from(column) * self.zoom.cell_width() - self.view.scroll_x
+    /// Left edge of a slot in the view.
+    pub(crate) fn slot_x(&self, slot: u32) -> f64 {
+        self.head_width() + self.layout.columns.x(slot, self.zoom) - self.view.scroll_x
     }
 
     /// Upper edge of a height of the table in the view.
-    pub(crate) fn y(&self, top: u32) -> f64 {
-        TABLE_TOP + f64::from(top) - self.view.scroll_y
+    pub(crate) fn y(&self, top: f64) -> f64 {
+        TABLE_TOP + top - self.view.scroll_y
     }
 
-    /// The columns in view, those that are cut included.
-    pub(crate) fn columns_in_view(&self) -> std::ops::Range<u32> {
-        let column = |x: f64| (x / self.zoom.cell_width()).max(0.0);
-        let first = column(self.view.scroll_x).floor() as u32;
-        let end = column(self.view.scroll_x + self.view.width - self.head_width()).ceil() as u32;
-        let end = end.min(self.dataset.column_count());
-        first.min(end)..end
+    /// The slots in view, those that are cut included.
+    pub(crate) fn slots_in_view(&self) -> Range<u32> {
+        let (left, width) = (self.view.scroll_x, self.view.width - self.head_width());
+        self.layout.columns.between(left, left + width.max(0.0), self.zoom)
+    }
+
+    /// The heights of the table between which the view is.
+    pub(crate) fn heights_in_view(&self) -> (f64, f64) {
+        (self.view.scroll_y, self.view.scroll_y + (self.view.height - TABLE_TOP).max(0.0))
     }
 
     /// The lines in view, those that are cut included.
-    pub(crate) fn lines_in_view(&self) -> std::ops::Range<usize> {
-        self.layout.lines_between(self.view.scroll_y, self.view.scroll_y + (self.view.height - TABLE_TOP).max(0.0))
+    pub(crate) fn lines_in_view(&self) -> Range<usize> {
+        let (top, bottom) = self.heights_in_view();
+        self.layout.lines_between(top, bottom)
     }
 
-    /// Where a cell is in the view; `None` if its row is hidden or folded.
+    /// Where a cell is in the view, or what stands for it; `None` if it is hidden.
     pub(crate) fn cell_rect(&self, place: CellPlace) -> Option<Rect> {
-        let line = self.layout.line_of(place.row)?;
-        let Line::Row(_) = self.layout.line(line)? else { return None };
-        let (top, height) = self.layout.extent(line);
+        let (top, height) = self.layout.extent(self.layout.line_of(place.row)?);
+        let slot = self.layout.columns.slot_of(place.column)?;
         Some(Rect {
-            x: self.column_x(place.column),
+            x: self.slot_x(slot),
             y: self.y(top),
-            width: self.zoom.cell_width(),
-            height: height.into(),
+            width: self.layout.columns.slot_width(slot, self.zoom),
+            height,
         })
     }
 
@@ -118,28 +141,36 @@ impl Scene<'_> {
         let first = self.lines_in_view().start;
         let head = self.layout.head_before(first)?;
         let Some(Line::Head(band)) = self.layout.line(head) else { return None };
-        if f64::from(self.layout.extent(head).0) >= self.view.scroll_y {
+        if self.layout.extent(head).0 >= self.view.scroll_y {
             return None;
         }
-        let next = (first + 1..self.layout.line_count())
-            .take_while(|line| self.y(self.layout.extent(*line).0) < TABLE_TOP + f64::from(HEAD_HEIGHT))
-            .find(|line| matches!(self.layout.line(*line), Some(Line::Head(_))));
-        let y =
-            next.map_or(TABLE_TOP, |next| (self.y(self.layout.extent(next).0) - f64::from(HEAD_HEIGHT)).min(TABLE_TOP));
+        // A head that cannot be read pushes nothing.
+        let (top, _) = self.heights_in_view();
+        let next = self
+            .layout
+            .pieces(top + 0.5, top + HEAD_HEIGHT)
+            .find(|piece| matches!(piece.kind, RunKind::Head(_)) && piece.top > top && !self.zoom.is_tiny());
+        let y = next.map_or(TABLE_TOP, |next| (self.y(next.top) - HEAD_HEIGHT).min(TABLE_TOP));
         Some((band, y))
     }
 
-    /// Whether the strip's ranks stand above their columns: all of them fit.
+    /// Whether the strip's ranks stand above their columns: all of them are there, in order, and fit.
     pub(crate) fn strip_is_aligned(&self) -> bool {
-        f64::from(self.dataset.column_count()) * self.zoom.cell_width() <= self.columns_width()
+        let columns = &self.layout.columns;
+        columns.is_plain && columns.width(self.zoom) <= self.columns_width()
     }
 
     pub(crate) fn target_at(&self, x: f64, y: f64) -> Option<Target> {
-        if y < TABLE_TOP {
+        let table_x = x - self.head_width() + self.view.scroll_x;
+        if y < STRIP_TOP + STRIP_HEIGHT + 4.0 {
             return Strip::of(self).columns_at(x).map(|columns| Target::Strip(columns.start, columns.end));
         }
+        if y < TABLE_TOP {
+            let slot = self.layout.columns.at(table_x, self.zoom).filter(|_| x >= self.head_width());
+            return slot.map(Target::Number);
+        }
         if let Some((band, top)) = self.sticky_head()
-            && y < top + f64::from(HEAD_HEIGHT)
+            && y < top + HEAD_HEIGHT
         {
             return Some(Target::Head(band));
         }
@@ -147,12 +178,36 @@ impl Scene<'_> {
         match self.layout.line(line)? {
             Line::Head(band) => Some(Target::Head(band)),
             Line::Fold(first, _) => Some(Target::Fold(first)),
+            Line::Alike(band, _) => Some(Target::Alike(band)),
             Line::Row(row) if x < self.head_width() => Some(Target::RowHead(row)),
-            Line::Row(row) => {
-                let column = ((x - self.head_width() + self.view.scroll_x) / self.zoom.cell_width()).floor() as u32;
-                (column < self.dataset.column_count()).then_some(Target::Cell(CellPlace { row, column }))
+            Line::Row(row) => self.layout.columns.at(table_x, self.zoom).map(|slot| self.worst_at(line, row, slot)),
+        }
+    }
+
+    /// Of the cells that share a pixel, or a column that stands for many, the one that is seen there.
+    fn worst_at(&self, line: usize, row: u32, slot: u32) -> Target {
+        let together = |at: u32, count: u32| at / count * count..(at / count + 1) * count;
+        let slots = together(slot, self.zoom.columns_per_pixel());
+        let rows_together = self.zoom.rows_per_pixel() as usize;
+        let pixel = |line: usize| self.layout.extent(line).0.floor();
+        // Runs begin at whole pixels of the table, so these are the rows that the pixel was made of.
+        let (mut worst, here) = ((0, None), pixel(line));
+        for near in line.saturating_sub(rows_together - 1)..line + rows_together {
+            if pixel(near) != here {
+                continue;
+            }
+            let Some(Line::Row(near)) = self.layout.line(near) else { continue };
+            let Some((_, band)) = self.dataset.band_of(near) else { continue };
+            for (column, code) in band.columns.iter().zip(self.dataset.row_cells(band, near)) {
+                let severity = SEVERITY[usize::from(*code)];
+                let is_here = || self.layout.columns.slot_of(*column).is_some_and(|slot| slots.contains(&slot));
+                if severity > worst.0 && is_here() {
+                    worst = (severity, Some(CellPlace { row: near, column: *column }));
+                }
             }
         }
+        let column = self.layout.columns.slot(slot).map_or(0, |slot| slot.column);
+        Target::Cell(worst.1.unwrap_or(CellPlace { row, column }))
     }
 }
 
@@ -160,12 +215,22 @@ impl Scene<'_> {
 mod tests {
     use super::*;
     use crate::example;
-    use crate::table::layout::Shown;
+    use crate::table::shown::Shown;
+
+    static NOTHING: BTreeSet<u32> = BTreeSet::new();
 
     fn check(view: View, zoom: Zoom, test: impl Fn(&Scene<'_>)) {
         let dataset = example::dataset();
         let layout = TableLayout::new(&dataset, &Shown::default(), zoom);
-        test(&Scene { dataset: &dataset, layout: &layout, zoom, view, active: None });
+        test(&Scene {
+            dataset: &dataset,
+            layout: &layout,
+            zoom,
+            view,
+            active: None,
+            layer: None,
+            contradicted: &NOTHING,
+        });
     }
 
     const VIEW: View = View { width: 800.0, height: 400.0, scroll_x: 0.0, scroll_y: 0.0 };
@@ -189,7 +254,7 @@ mod tests {
     fn scrolled() {
         let view = View { scroll_x: 16.0, scroll_y: 100.0, ..VIEW };
         check(view, Zoom::default(), |scene| {
-            assert_eq!(scene.columns_in_view(), 1..8);
+            assert_eq!(scene.slots_in_view(), 1..8);
             assert_eq!(scene.sticky_head(), Some((0, TABLE_TOP)));
             assert_eq!(scene.target_at(300.0, TABLE_TOP + 3.0), Some(Target::Head(0)), "the head that sticks");
             assert_eq!(

@@ -26,7 +26,7 @@ impl Strip {
     pub(crate) fn of(scene: &Scene<'_>) -> Self {
         let ranks = scene.dataset.column_count();
         let width =
-            if scene.strip_is_aligned() { f64::from(ranks) * scene.zoom.cell_width() } else { scene.columns_width() };
+            if scene.strip_is_aligned() { scene.layout.columns.width(scene.zoom) } else { scene.columns_width() };
         let cells = ranks.min(width.floor().max(1.0) as u32);
         Self { left: scene.head_width(), width, ranks, cells }
     }
@@ -94,9 +94,9 @@ pub(crate) fn draw(scene: &Scene<'_>, commands: &mut Vec<DrawCommand>) {
     for (status, rects) in by_status {
         draw_status(status, rects, step, commands);
     }
-    if !scene.strip_is_aligned() {
+    if !scene.strip_is_aligned() && scene.layout.columns.is_plain {
         // Which part of all ranks is in view.
-        let columns = scene.columns_in_view();
+        let columns = scene.slots_in_view();
         let x = |column: u32| strip.left + f64::from(column) / f64::from(strip.ranks.max(1)) * strip.width;
         let rect = Rect {
             x: x(columns.start),

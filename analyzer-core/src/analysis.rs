@@ -62,7 +62,7 @@ impl Analysis {
     /// The rows of all groups in one order, worked out anew at each call.
     pub fn program_order(&self) -> ProgramOrderView {
         let clocks = Clocks::of(&self.job, &self.table);
-        let time = |rank, entry| match self.job.entry(rank, entry).created_ns {
+        let time = |rank, entry| match self.job.rank(rank).entries.created_at(entry) {
             ns if ns > 0 => clocks.common(rank, ns).1,
             _ => 0,
         };

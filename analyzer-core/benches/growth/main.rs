@@ -20,7 +20,7 @@ use hangscope_analyzer_core::report::{self, ColourBy};
 
 use job::{Fault, Job, Shape};
 
-const STAGES: [&str; 6] = ["merge", "line up", "diagnose", "view", "order", "layers"];
+const STAGES: [&str; 6] = ["merge", "line up", "diagnose", "whole", "order", "layers"];
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -60,38 +60,44 @@ struct Measured {
     stages: [f64; STAGES.len()],
 }
 
-fn run(name: &str, job: Job) -> Measured {
-    let readings = job.readings();
-    let again = job.readings();
-    let mut clock = Instant::now();
-    let mut lap = || core::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64() * 1e3;
-    lap();
-    let assembled = Assembled::assemble(readings);
-    let merge = lap();
-    let table = Table::align(&assembled);
-    let align = lap();
-    let report = {
-        let case = Case::new(&assembled, &table);
-        report::build(&case, &diagnose(&case))
-    };
-    let diagnose = lap();
-    let (entries, groups) = (report.job.entries, report.job.groups);
-    drop((table, assembled));
-    lap();
-    let analysis = analyze(again);
-    // What the whole takes more than its parts.
-    let view = (lap() - merge - align - diagnose).max(0.0);
-    let order = analysis.program_order();
-    let ordered = lap();
-    let layers = [ColourBy::Signature, ColourBy::CallSite].map(|by| analysis.layer(by));
-    let coloured = lap();
-    check(&job, &analysis, &order, &layers);
+/// So many rounds, of which the fastest of each stage counts.
+const ROUNDS: usize = 3;
 
-    let stages = [merge, align, diagnose, view, ordered, coloured];
+fn run(name: &str, job: Job) -> Measured {
+    let mut best = [f64::INFINITY; STAGES.len()];
+    let mut facts = (0, 0, String::new());
+    for _ in 0..ROUNDS {
+        let (readings, again) = (job.readings(), job.readings());
+        let mut clock = Instant::now();
+        let mut lap = || core::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64() * 1e3;
+        lap();
+        let assembled = Assembled::assemble(readings);
+        let merge = lap();
+        let table = Table::align(&assembled);
+        let align = lap();
+        let case = Case::new(&assembled, &table);
+        let report = report::build(&case, &diagnose(&case));
+        let diagnose = lap();
+        drop(case);
+        drop((table, assembled));
+        lap();
+        let analysis = analyze(again);
+        let whole = lap();
+        let order = analysis.program_order();
+        let ordered = lap();
+        let layers = [ColourBy::Signature, ColourBy::CallSite].map(|by| analysis.layer(by));
+        let coloured = lap();
+        check(&job, &analysis, &order, &layers);
+        for (best, ms) in best.iter_mut().zip([merge, align, diagnose, whole, ordered, coloured]) {
+            *best = best.min(ms);
+        }
+        facts = (report.job.entries, report.job.groups, report.headline);
+    }
+    let (entries, groups, headline) = facts;
     print!("{:<16} {:<6} {:>9} {:>9}", name, format!("{:?}", job.fault), entries, groups);
-    stages.iter().for_each(|ms| print!(" {ms:>6.0} ms"));
-    println!("  {}", report.headline);
-    Measured { entries, stages }
+    best.iter().for_each(|ms| print!(" {ms:>6.0} ms"));
+    println!("  {}", headline.chars().take(60).collect::<String>());
+    Measured { entries, stages: best }
 }
 
 /// A benchmark of wrong answers would be worth nothing.

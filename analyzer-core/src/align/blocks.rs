@@ -1,11 +1,11 @@
 //! Coalesced blocks of one rank, and how far each entry has come with its block's end taken into account.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::Progress;
+use super::slots::Slots;
 use crate::dump::{Entry, EntryIdx, State};
-use crate::job::{GroupIdx, Job, RankIdx};
+use crate::job::{Job, RankIdx};
 
 /// What one rank's entries mean together.
 #[derive(Clone, Debug, Default)]
@@ -53,16 +53,17 @@ impl Blocks {
         if given_up {
             blocks.forget_given_up(job, rank);
         }
-        let mut runs: BTreeMap<GroupIdx, Run> = BTreeMap::new();
-        for (at, entry) in dump.entries.iter() {
-            let Some(&group) = dump.groups.get(entry.group_ref as usize) else { continue };
-            let key = (entry.collective_seq, entry.p2p_seq);
-            let run = runs.entry(group).or_default();
+        let slots = Slots::of(dump);
+        let closes: Vec<bool> = dump.entries.heads().iter().map(|head| job.op(head.op).closes_block()).collect();
+        let mut runs: Vec<Run> = slots.groups.iter().map(|_| Run::default()).collect();
+        for (at, head) in (0..).map(EntryIdx).zip(dump.entries.head_indices()) {
+            let Some(run) = slots.of_head(head).and_then(|slot| runs.get_mut(slot)) else { continue };
+            let key = dump.entries.seqs(at);
             if run.key != Some(key) {
                 blocks.end_without_close(job, rank, run);
                 run.key = Some(key);
             }
-            if job.op(entry.op).closes_block() {
+            if closes.get(head) == Some(&true) {
                 run.key = None;
                 blocks.close(job, rank, at, &run.entries);
                 run.entries.clear();
@@ -70,7 +71,7 @@ impl Blocks {
                 run.entries.push(at);
             }
         }
-        for run in runs.values_mut() {
+        for run in &mut runs {
             blocks.end_without_close(job, rank, run);
         }
         blocks.blocks.sort_unstable();
@@ -107,7 +108,7 @@ impl Blocks {
         self.has_blocks |= has_messages;
         for &at in inner {
             self.set_progress(at, progress);
-            if is_message(job, &job.entry(rank, at)) {
+            if job.is_message(rank, at) {
                 has_messages = true;
             } else {
                 self.fold(at);
@@ -131,7 +132,7 @@ impl Blocks {
         let is_numbered = run.key.is_some_and(|key| key.0.is_some());
         if is_numbered && run.entries.len() > 1 {
             let first_member = self.members.len();
-            let collectives = run.entries.iter().filter(|&&at| !is_message(job, &job.entry(rank, at)));
+            let collectives = run.entries.iter().filter(|&&at| !job.is_message(rank, at));
             self.members.extend(collectives);
             match self.members.get(first_member..) {
                 Some(&[.., _, newest]) => {
@@ -157,7 +158,7 @@ impl Blocks {
     /// the entry after it is there.
     fn end_finished(&mut self, job: &Job, rank: RankIdx, entries: &[EntryIdx]) {
         let entry = |at: EntryIdx| job.entry(rank, at);
-        let messages: Vec<EntryIdx> = entries.iter().copied().filter(|&at| is_message(job, &entry(at))).collect();
+        let messages: Vec<EntryIdx> = entries.iter().copied().filter(|&at| job.is_message(rank, at)).collect();
         let numbered = messages.first().is_some_and(|&at| entry(at).p2p_seq.is_some_and(|seq| seq > 0));
         let finished = match messages.as_slice() {
             [] => return,
@@ -220,11 +221,6 @@ impl Blocks {
             }
         }
     }
-}
-
-/// Whether an entry is one end of a message.
-pub(super) fn is_message(job: &Job, entry: &Entry) -> bool {
-    job.op(entry.op).peer.is_some()
 }
 
 fn progress(job: &Job, rank: RankIdx, entry: &Entry) -> Progress {

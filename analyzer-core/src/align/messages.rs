@@ -47,8 +47,8 @@ pub(super) fn pair(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &[Entry
         let me = job.rank(lot.rank).rank;
         let mut alone = 0;
         for &at in order.get(lot.range()).unwrap_or(&[]) {
-            let entry = job.entry(lot.rank, at);
-            let Some(peer) = job.op(entry.op).peer else { continue };
+            let head = job.rank(lot.rank).entries.head(at);
+            let Some(peer) = head.and_then(|head| job.op(head.op).peer) else { continue };
             let ends = ends(job.group(group), me, peer);
             match (ends, peer.direction) {
                 (Some(pair), Direction::Send) => pairs.entry(pair).or_default().sends.push(at),

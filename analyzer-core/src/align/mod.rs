@@ -12,6 +12,7 @@ mod messages;
 mod program_order;
 mod row_list;
 mod rows;
+mod slots;
 mod stale;
 mod table;
 

@@ -142,12 +142,13 @@ impl<'a> Play<'a> {
 
     fn is_joined(&self, rank: RankIdx, entry: EntryIdx) -> bool {
         let Some(before) = entry.0.checked_sub(1).map(EntryIdx) else { return false };
-        let (own, before) = (self.job.entry(rank, entry), self.job.entry(rank, before));
-        own.p2p_seq.is_some()
-            && own.p2p_seq == before.p2p_seq
-            && own.group_ref == before.group_ref
-            && own.collective_seq == before.collective_seq
-            && self.job.op(before.op).peer.is_some()
+        let entries = &self.job.rank(rank).entries;
+        let group = |at| entries.head(at).map(|head| head.group_ref);
+        let seqs = entries.seqs(entry);
+        seqs.1.is_some()
+            && seqs == entries.seqs(before)
+            && group(entry) == group(before)
+            && self.job.is_message(rank, before)
     }
 
     /// Gives each row the median of its members' times.

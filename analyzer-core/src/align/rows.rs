@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::absence::{Window, counters};
-use super::blocks::{Blocks, is_message};
+use super::blocks::Blocks;
 use super::table::Lot;
 use super::{Band, Cell};
 use crate::dump::EntryIdx;
@@ -107,13 +107,13 @@ fn lane(
     let mut is_sorted = true;
     for place in 0..entries.len() {
         let Some(&at) = entries.get(place) else { continue };
-        let entry = dump.entries.get(at);
-        let message = is_message(job, &entry);
+        let (collective_seq, p2p_seq) = dump.entries.seqs(at);
+        let message = job.is_message(rank, at);
         lane.window.messages |= message;
-        lane.window.used_messages |= message || entry.p2p_seq.is_some_and(|seq| seq > 0);
+        lane.window.used_messages |= message || p2p_seq.is_some_and(|seq| seq > 0);
         // A message carries the number of the last collective, which may have left the ring.
         if !dump.capabilities.single_counter
-            && let Some(seq) = entry.collective_seq
+            && let Some(seq) = collective_seq
             && seq > 0
         {
             last = last.max(Some(seq));
@@ -122,7 +122,7 @@ fn lane(
             continue;
         }
         ordinal += 1;
-        let number = match entry.collective_seq {
+        let number = match collective_seq {
             Some(seq) if !dump.capabilities.single_counter => seq,
             _ => ordinal,
         };

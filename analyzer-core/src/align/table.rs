@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::slots::Slots;
 use super::{Blocks, Cell, Message, Progress, messages, rows, stale};
 use crate::dump::EntryIdx;
 use crate::job::{Families, GroupIdx, Job, RankIdx};
@@ -137,20 +138,16 @@ struct Lots {
 impl Lots {
     fn add(&mut self, job: &Job, rank: RankIdx) {
         let dump = job.rank(rank);
-        let mut groups = dump.groups.clone();
-        groups.sort_unstable();
-        groups.dedup();
-        let slots: Vec<Option<usize>> = dump.groups.iter().map(|group| groups.binary_search(group).ok()).collect();
-        let slot_of = |group_ref: u32| slots.get(group_ref as usize).copied().flatten();
-        let mut counts: Vec<u32> = alloc::vec![0; groups.len()];
-        for (_, entry) in dump.entries.iter() {
-            if let Some(count) = slot_of(entry.group_ref).and_then(|slot| counts.get_mut(slot)) {
+        let slots = Slots::of(dump);
+        let mut counts: Vec<u32> = alloc::vec![0; slots.groups.len()];
+        for head in dump.entries.head_indices() {
+            if let Some(count) = slots.of_head(head).and_then(|slot| counts.get_mut(slot)) {
                 *count += 1;
             }
         }
-        let mut next: Vec<usize> = Vec::with_capacity(groups.len());
+        let mut next: Vec<usize> = Vec::with_capacity(slots.groups.len());
         let mut from = self.order.len();
-        for (&group, &count) in groups.iter().zip(&counts) {
+        for (&group, &count) in slots.groups.iter().zip(&counts) {
             next.push(from);
             if let Some(lots) = self.of_group.get_mut(group.0 as usize).filter(|_| count > 0) {
                 lots.push(Lot { rank, from, count });
@@ -158,8 +155,8 @@ impl Lots {
             from += count as usize;
         }
         self.order.resize(from, EntryIdx(0));
-        for (at, entry) in dump.entries.iter() {
-            if let Some(place) = slot_of(entry.group_ref).and_then(|slot| next.get_mut(slot)) {
+        for (at, head) in (0..).map(EntryIdx).zip(dump.entries.head_indices()) {
+            if let Some(place) = slots.of_head(head).and_then(|slot| next.get_mut(slot)) {
                 if let Some(slot) = self.order.get_mut(*place) {
                     *slot = at;
                 }

@@ -32,7 +32,7 @@ impl Call {
     pub fn of(job: &Job, table: &Table, rank: RankIdx, entry: EntryIdx) -> Call {
         let (op, args, inner) = table.signature(job, rank, entry);
         let (sizes, dtypes) = agreeing_args(job, op, args);
-        let stack = job.entry(rank, entry).stack;
+        let stack = job.stack(rank, entry);
         Call { op, sizes, dtypes, inner, site: job.user_frame(stack), stack }
     }
 

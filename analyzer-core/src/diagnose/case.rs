@@ -214,7 +214,8 @@ impl<'a> Case<'a> {
         let lost_some = || dump.statuses.iter().any(|(_, status)| status.last_enqueued > status.last_completed);
         let is_stale = self.table.stale.get(rank.0 as usize).copied().unwrap_or(false);
         let lost_block = self.table.blocks.get(rank.0 as usize).is_some_and(|blocks| blocks.lost_pending);
-        self.front(rank).is_none() && !is_stale && !lost_block && !(dump.capabilities.wrapped && lost_some())
+        let may_wait = is_stale || lost_block || dump.capabilities.wrapped && lost_some();
+        self.front(rank).is_none() && !may_wait
     }
 
     /// Whether this place is where a rank is missing first.

@@ -46,6 +46,7 @@ pub(super) fn may_be_usual(case: &Case<'_>, rank: RankIdx, at: EntryIdx) -> bool
 }
 
 fn key(case: &Case<'_>, rank: RankIdx, at: EntryIdx) -> Key {
-    let entry = case.job.entry(rank, at);
-    (entry.group_ref, entry.op, entry.stack)
+    case.job
+        .head(rank, at)
+        .map_or((0, StrId::EMPTY, StackId::NOT_RECORDED), |head| (head.group_ref, head.op, head.stack))
 }

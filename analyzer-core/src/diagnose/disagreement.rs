@@ -90,7 +90,7 @@ pub(super) fn unusual_sites(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
 /// Whether all made the same call from one known place: the usual case, which needs no camps.
 fn is_one_call(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
     let mut calls = band.issued(row).map(|(_, rank, entry)| {
-        let stack = case.job.entry(rank, entry).stack;
+        let stack = case.job.stack(rank, entry);
         (stack, case.table.signature(case.job, rank, entry))
     });
     let Some(first) = calls.next() else { return true };

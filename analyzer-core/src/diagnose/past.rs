@@ -21,8 +21,7 @@ pub(super) type Key = (u32, (StrId, ArgsId, u32), Option<FrameId>);
 
 impl Step {
     pub fn of(job: &Job, table: &Table, rank: RankIdx, key: &Key, entry: EntryIdx) -> Step {
-        let is_message = job.op(job.entry(rank, entry).op).peer.is_some();
-        Step { group: key.0, call: Call::of(job, table, rank, entry), is_message }
+        Step { group: key.0, call: Call::of(job, table, rank, entry), is_message: job.is_message(rank, entry) }
     }
 
     pub fn equals(&self, other: &Step) -> bool {
@@ -35,9 +34,9 @@ pub(super) fn key(job: &Job, table: &Table, rank: RankIdx, at: EntryIdx) -> Opti
     if table.blocks.get(rank.0 as usize)?.is_folded(at) {
         return None;
     }
-    let entry = job.entry(rank, at);
-    let kind = table.families.kind(job.group_of(rank, &entry)?);
-    Some((kind, table.signature(job, rank, at), job.user_frame(entry.stack)))
+    let head = job.head(rank, at)?;
+    let group = *job.rank(rank).groups.get(head.group_ref as usize)?;
+    Some((table.families.kind(group), table.signature(job, rank, at), job.user_frame(head.stack)))
 }
 
 /// How many operations are looked at.
@@ -72,7 +71,7 @@ impl Past {
 
     /// The past of keys.
     pub fn from_keys(job: &Job, table: &Table, rank: RankIdx, keys: &[(Key, EntryIdx)], whole: bool) -> Past {
-        let messages = job.rank(rank).entries.iter().any(|(_, entry)| job.op(entry.op).peer.is_some());
+        let messages = job.rank(rank).entries.heads().iter().any(|head| job.op(head.op).peer.is_some());
         Past { steps: keys.iter().map(|(key, at)| Step::of(job, table, rank, key, *at)).collect(), whole, messages }
     }
 

@@ -166,10 +166,9 @@ fn same_at(a: &[Step], b: &[Step], at: usize) -> bool {
 /// The operations of a rank from an entry on, messages left out: their order is free inside a block, and they name ranks.
 fn keys(case: &Case<'_>, rank: RankIdx, start: u32) -> (Vec<Key>, Vec<EntryIdx>) {
     let end = case.job.rank(rank).entries.len() as u32;
-    let is_message = |at: &EntryIdx| case.job.op(case.job.entry(rank, *at).op).peer.is_some();
     (start..end)
         .map(EntryIdx)
-        .filter(|at| !is_message(at))
+        .filter(|&at| !case.job.is_message(rank, at))
         .filter_map(|at| Some((past::key(case.job, case.table, rank, at)?, at)))
         .take(HORIZON)
         .unzip()

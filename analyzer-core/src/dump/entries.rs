@@ -120,6 +120,25 @@ impl Entries {
         self.heads.get(self.head.get(index.0 as usize) as usize)
     }
 
+    /// The place of an entry's head in [`Entries::heads`]; `None` when there is no such entry.
+    pub fn head_index(&self, index: EntryIdx) -> Option<usize> {
+        (index.0 < self.len).then(|| self.head.get(index.0 as usize) as usize)
+    }
+
+    /// [`Entry::collective_seq`] and [`Entry::p2p_seq`] of an entry.
+    pub fn seqs(&self, index: EntryIdx) -> (Option<u32>, Option<u32>) {
+        if index.0 >= self.len {
+            return (None, None);
+        }
+        let number = |column: &Column| Some(column.get(index.0 as usize) as u32).filter(|&number| number != ABSENT);
+        (number(&self.collective_seq), number(&self.p2p_seq))
+    }
+
+    /// [`Entry::created_ns`] of an entry; 0 when there is no such entry.
+    pub fn created_at(&self, index: EntryIdx) -> i64 {
+        if index.0 < self.len { self.created_ns.get(index.0 as usize) } else { 0 }
+    }
+
     /// All distinct heads, in the order in which they come first.
     pub fn heads(&self) -> &[EntryHead] {
         &self.heads

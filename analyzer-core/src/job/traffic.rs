@@ -71,13 +71,18 @@ impl Traffic {
         let shapes: Vec<(u32, bool)> = job.symbols.args.iter().map(|args| shape(&job.symbols, &args)).collect();
         let mut all = vec![Traffic::default(); job.groups.len()];
         for dump in &job.ranks {
+            let mut counts: Vec<u32> = vec![0; dump.entries.heads().len()];
             for head in dump.entries.head_indices() {
-                let Some(&EntryHead { group_ref, op, args, .. }) = dump.entries.heads().get(head) else { continue };
+                if let Some(count) = counts.get_mut(head) {
+                    *count += 1;
+                }
+            }
+            for (&EntryHead { group_ref, op, args, .. }, times) in dump.entries.heads().iter().zip(counts) {
                 let Some(&group) = dump.groups.get(group_ref as usize) else { continue };
                 let Some(traffic) = all.get_mut(group.0 as usize) else { continue };
                 let kind = kinds.get(op.index()).copied().unwrap_or(Kind::Other);
                 let (dims, several) = shapes.get(args.0 as usize).copied().unwrap_or_default();
-                traffic.count(kind, dims, several);
+                traffic.count(kind, dims, several, times);
                 if let (Kind::Message, Some(peer)) = (kind, job.op(op).peer) {
                     let size = job.group(group).members.len() as u32;
                     let own = job.group(group).position(dump.rank).map(|place| place as u32);
@@ -94,25 +99,25 @@ impl Traffic {
         all
     }
 
-    fn count(&mut self, kind: Kind, dims: u32, several: bool) {
+    fn count(&mut self, kind: Kind, dims: u32, several: bool, times: u32) {
         match kind {
             Kind::BlockEnd => return,
-            Kind::Message => self.messages += 1,
+            Kind::Message => self.messages += times,
             Kind::Exchange => {
-                self.exchanges += 1;
+                self.exchanges += times;
                 self.exchange_dims = self.exchange_dims.max(dims);
             }
             Kind::Gather => {
-                self.gathers += 1;
+                self.gathers += times;
                 self.sum_dims = self.sum_dims.max(dims);
             }
             Kind::Sum if several => {
-                self.sums += 1;
+                self.sums += times;
                 self.sum_dims = self.sum_dims.max(dims);
             }
             Kind::Sum | Kind::Other => {}
         }
-        self.calls += 1;
+        self.calls += times;
     }
 
     /// Adds the traffic of another group of the family.
@@ -185,7 +190,7 @@ mod tests {
     fn names_of_calls() {
         let count = |name: &str| {
             let mut traffic = Traffic::default();
-            traffic.count(Kind::of(name), 2, true);
+            traffic.count(Kind::of(name), 2, true, 1);
             (traffic.calls, traffic.messages, traffic.exchanges, traffic.gathers, traffic.sums)
         };
         assert_eq!(count("all_to_all"), (1, 0, 1, 0, 0));

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::op_table::OpTable;
 use super::{Capabilities, Group, GroupIdx, Op};
-use crate::dump::{Entries, Entry, EntryIdx, GroupStatus, State};
+use crate::dump::{Entries, Entry, EntryHead, EntryIdx, GroupStatus, State};
 use crate::report::{Quality, Site};
 use crate::symbols::{Frame, FrameId, StackId, StrId, Symbols};
 
@@ -84,6 +84,21 @@ impl Job {
     /// An entry.
     pub fn entry(&self, rank: RankIdx, entry: EntryIdx) -> Entry {
         self.rank(rank).entries.get(entry)
+    }
+
+    /// What an entry has in common with others; `None` when there is no such entry.
+    pub fn head(&self, rank: RankIdx, entry: EntryIdx) -> Option<&EntryHead> {
+        self.rank(rank).entries.head(entry)
+    }
+
+    /// The call stack of an entry.
+    pub fn stack(&self, rank: RankIdx, entry: EntryIdx) -> StackId {
+        self.head(rank, entry).map_or(StackId::NOT_RECORDED, |head| head.stack)
+    }
+
+    /// Whether an entry is one end of a message.
+    pub fn is_message(&self, rank: RankIdx, entry: EntryIdx) -> bool {
+        self.head(rank, entry).is_some_and(|head| self.op(head.op).peer.is_some())
     }
 
     /// The group of an entry.

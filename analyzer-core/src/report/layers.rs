@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{TableView, sizes_text};
 use crate::align::Table;
-use crate::dump::EntryIdx;
+use crate::dump::{EntryHead, EntryIdx};
 use crate::job::{Job, RankIdx};
-use crate::symbols::{Args, ArgsId, DtypesId, FrameId, StackId, StrId};
+use crate::symbols::{Args, ArgsId, DtypesId, FrameId, StrId};
 
 /// So many of the most frequent have a code of their own.
 const OWN: u8 = 11;
@@ -60,32 +60,27 @@ enum Key {
 /// The kinds of entries, numbered as they come.
 struct Kinds<'a> {
     job: &'a Job,
-    by: ColourBy,
-    index: HashMap<Key, u32>,
     /// Of each kind, its key and the arguments of its first entry.
     kinds: Vec<(Key, ArgsId)>,
-    sites: HashMap<StackId, Option<FrameId>>,
+    /// The kind of each head of each rank: entries of one head are of one kind.
+    of_heads: Vec<Vec<u32>>,
 }
 
 impl Layer {
     /// The layer of a table.
     pub(crate) fn of(job: &Job, table: &Table, view: &TableView, by: ColourBy) -> Layer {
-        let mut kinds = Kinds { job, by, index: HashMap::new(), kinds: Vec::new(), sites: HashMap::new() };
-        let mut counts: Vec<u64> = Vec::new();
+        let kinds = Kinds::of(job, by);
+        let mut counts: Vec<u64> = alloc::vec![0; kinds.kinds.len()];
         view.for_each_entry(job, table, |_, rank, entry| {
-            let kind = kinds.of(rank, entry) as usize;
-            if counts.len() <= kind {
-                counts.resize(kind + 1, 0);
-            }
-            if let Some(count) = counts.get_mut(kind) {
+            if let Some(count) = kinds.kind(rank, entry).and_then(|kind| counts.get_mut(kind)) {
                 *count += 1;
             }
         });
         let (code_of, legend) = kinds.legend(&counts);
         let mut codes = alloc::vec![0; view.cells.len()];
         view.for_each_entry(job, table, |cell, rank, entry| {
-            let kind = kinds.of(rank, entry) as usize;
-            if let (Some(slot), Some(&code)) = (codes.get_mut(cell.at), code_of.get(kind)) {
+            let code = kinds.kind(rank, entry).and_then(|kind| code_of.get(kind));
+            if let (Some(slot), Some(&code)) = (codes.get_mut(cell.at), code) {
                 *slot = code;
             }
         });
@@ -93,30 +88,42 @@ impl Layer {
     }
 }
 
-impl Kinds<'_> {
-    fn of(&mut self, rank: RankIdx, at: EntryIdx) -> u32 {
-        let job = self.job;
-        let entry = job.entry(rank, at);
-        let key = match self.by {
-            ColourBy::Signature => {
-                let args = job.symbols.args.get(entry.args);
-                Key::Signature(job.op_name(entry.op), Args { input_splits: None, output_splits: None, ..args })
-            }
-            ColourBy::CallSite => {
-                Key::Site(*self.sites.entry(entry.stack).or_insert_with(|| job.user_frame(entry.stack)))
-            }
-        };
-        *self.index.entry(key).or_insert_with(|| {
-            self.kinds.push((key, entry.args));
-            self.kinds.len() as u32 - 1
-        })
+impl<'a> Kinds<'a> {
+    fn of(job: &'a Job, by: ColourBy) -> Kinds<'a> {
+        let mut found = Kinds { job, kinds: Vec::new(), of_heads: Vec::with_capacity(job.ranks.len()) };
+        let (mut index, mut sites) = (HashMap::new(), HashMap::new());
+        for dump in &job.ranks {
+            let of_head = |head: &EntryHead| {
+                let key = match by {
+                    ColourBy::Signature => {
+                        let args = job.symbols.args.get(head.args);
+                        Key::Signature(job.op_name(head.op), Args { input_splits: None, output_splits: None, ..args })
+                    }
+                    ColourBy::CallSite => {
+                        Key::Site(*sites.entry(head.stack).or_insert_with(|| job.user_frame(head.stack)))
+                    }
+                };
+                *index.entry(key).or_insert_with(|| {
+                    found.kinds.push((key, head.args));
+                    found.kinds.len() as u32 - 1
+                })
+            };
+            let kinds = dump.entries.heads().iter().map(of_head).collect();
+            found.of_heads.push(kinds);
+        }
+        found
+    }
+
+    fn kind(&self, rank: RankIdx, entry: EntryIdx) -> Option<usize> {
+        let head = self.job.rank(rank).entries.head_index(entry)?;
+        self.of_heads.get(rank.0 as usize)?.get(head).map(|&kind| kind as usize)
     }
 
     /// The code of each kind, and what the codes mean.
     fn legend(&self, counts: &[u64]) -> (Vec<u8>, Vec<LegendItem>) {
         // The most frequent; of equally frequent ones the first by their text.
         let mut most: BTreeSet<(Reverse<u64>, String, usize)> = BTreeSet::new();
-        for (kind, &count) in counts.iter().enumerate() {
+        for (kind, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let is_full = most.len() >= usize::from(OWN);
             if is_full && most.last().is_some_and(|least| least.0.0 > count) {
                 continue;

@@ -23,7 +23,7 @@ pub(crate) fn rows_with_frame(job: &Job, table: &Table, view: &TableView, text: 
     }
     let mut rows: Vec<u32> = Vec::new();
     view.for_each_entry(job, table, |cell, rank, entry| {
-        if rows.last() != Some(&cell.row) && stacks.get(job.entry(rank, entry).stack.0 as usize) == Some(&true) {
+        if rows.last() != Some(&cell.row) && stacks.get(job.stack(rank, entry).0 as usize) == Some(&true) {
             rows.push(cell.row);
         }
     });

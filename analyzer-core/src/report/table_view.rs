@@ -210,10 +210,8 @@ impl Builder<'_> {
                 }
                 self.view.cells.push(code.0);
             }
-            let words = majority.map(|majority| {
-                let entry = job.entry(majority.rank, majority.entry);
-                (Words::Collective(job.op_name(entry.op)), entry.args)
-            });
+            let head = majority.and_then(|majority| job.head(majority.rank, majority.entry));
+            let words = head.map(|head| (Words::Collective(job.op_name(head.op)), head.args));
             let op = self.text(words);
             self.view.index.rows.push(RowNumber::Collective(band.number(row)), op, agrees && seen);
         }
@@ -294,7 +292,7 @@ fn message_number(message: &Message) -> RowNumber {
 
 /// Arguments of a message, by its sender if that is there.
 fn message_args(job: &Job, message: &Message) -> ArgsId {
-    let end = |rank: u32, cell: Cell| Some(job.entry(job.rank_idx(rank)?, cell.entry()?).args);
+    let end = |rank: u32, cell: Cell| Some(job.head(job.rank_idx(rank)?, cell.entry()?)?.args);
     end(message.src, message.send).or_else(|| end(message.dst, message.recv)).unwrap_or_default()
 }
 

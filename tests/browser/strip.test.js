@@ -77,6 +77,7 @@ test("a thousand ranks fit, and the one suspect is still seen", async (t) => {
     }
     return red >= 3 && red <= 6;
   });
+  await page.getByRole("button", { name: "equal ranks" }).click();
   await page.getByRole("button", { name: "Fit all ranks" }).click();
   await page.getByRole("group", { name: "Size of a cell" }).getByText("½ px").waitFor();
 });

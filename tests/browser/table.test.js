@@ -86,7 +86,7 @@ test("groups, operations and folding decide which rows are there", async (t) => 
   const { page } = await openDropped(t, dumps(SKIPPED));
   const rows = page.locator(".rowcount");
   await rows.getByText(/^\d+ of 111 rows$/).waitFor();
-  await page.getByRole("button", { name: "agreeing rows folded" }).click();
+  await page.getByRole("button", { name: "agreeing rows" }).click();
   await rows.getByText(/^111 rows$/).waitFor();
   await page.getByLabel("Groups to show").selectOption({ label: "world" });
   await rows.getByText(/^3 of 111 rows$/).waitFor();
@@ -129,6 +129,8 @@ test("a healthy job has no fault, and its cells can be looked at", async (t) => 
   assert.match(await headline(page).textContent(), /^No fault/);
   await page.getByRole("grid").focus();
   await page.keyboard.press("ArrowDown");
+  await announcement(page).filter({ hasText: /rows of world agree, folded\. Enter unfolds them$/ }).waitFor({ state: "attached" });
+  await page.keyboard.press("Enter");
   await page.keyboard.press("Enter");
   await panel(page).getByText("completed").first().waitFor();
 });

@@ -1,5 +1,7 @@
 //! The page's root.
 
+use std::time::Duration;
+
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
@@ -30,16 +32,25 @@ fn App(glue_url: String) -> impl IntoView {
     // The table stays mounted while something else is read or goes wrong, and comes back as it was.
     let is_loaded = Memo::new(move |_| page.phase.get() == Phase::Loaded);
     let was_loaded = Memo::new(move |before: Option<&bool>| before.copied().unwrap_or(false) || is_loaded.get());
+    // The first time, the verdict comes a task before the rest: all of it is too much for one.
+    let has_table = RwSignal::new(false);
+    Effect::new(move |_| {
+        if was_loaded.get() {
+            set_timeout(move || has_table.set(true), Duration::ZERO);
+        }
+    });
     view! {
         <Header />
         <div class="body" class:away=move || !is_loaded.get()>
             <Show when=move || was_loaded.get()>
                 <Findings />
                 <Verdict />
-                <main class="work">
-                    <div class="tablebox"><Toolbar /><RankLegend /><Table /></div>
-                    <Panel />
-                </main>
+                <Show when=move || has_table.get()>
+                    <main class="work">
+                        <div class="tablebox"><Toolbar /><RankLegend /><Table /></div>
+                        <Panel />
+                    </main>
+                </Show>
             </Show>
         </div>
         {move || match page.phase.get() {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hangscope_analyzer_core::report::{CellDetail, ColourBy, ProgramOrderView};
 use leptos::prelude::*;
@@ -224,7 +225,8 @@ impl Page {
             }
             LoadEvent::Done(dataset, analyst) => {
                 self.stop_loading();
-                self.show(*dataset, analyst);
+                // In a task of its own: to take the data over and to show it is too much for one.
+                set_timeout(move || self.show(*dataset, analyst), Duration::ZERO);
             }
         }
     }

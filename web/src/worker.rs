@@ -201,10 +201,7 @@ fn post_analysis(analysis: &Analysis) {
     // The table goes over as it is: to take it apart there would hold the page up.
     let table = TableData::new(analysis.report(), analysis.table_index().clone(), analysis.cells().to_vec());
     let facts = buffer_of(&postcard::to_allocvec(analysis.report()).unwrap_or_default());
-    let moved = Array::of1(&facts);
-    table.into_blocks().iter().for_each(|block| {
-        moved.push(&buffer_of(block));
-    });
+    let moved = Array::of1(&facts).concat(&table.into_blocks().to_buffers());
     let report =
         Array::of2(&report::render_json(analysis.report()).into(), &report::render_text(analysis.report()).into());
     post(&Answer::Analyzed, &report.concat(&moved), &moved);

@@ -103,6 +103,16 @@ impl RowHeads {
         &self.ops
     }
 
+    /// Takes out what there is one of for each row, for those who carry it over as it is: serde would take every number apart.
+    pub fn take_columns(&mut self) -> [Vec<u32>; 2] {
+        [core::mem::take(&mut self.numbers), core::mem::take(&mut self.marks)]
+    }
+
+    /// Puts back what [`RowHeads::take_columns`] gave.
+    pub fn put_columns(&mut self, [numbers, marks]: [Vec<u32>; 2]) {
+        (self.numbers, self.marks) = (numbers, marks);
+    }
+
     /// Makes place for so many rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.numbers.reserve_exact(rows);
@@ -166,5 +176,10 @@ mod tests {
         let bytes = postcard::to_allocvec(&rows).unwrap();
         assert_eq!(postcard::from_bytes::<RowHeads>(&bytes).unwrap(), rows);
         assert_eq!(rows.get(4), None);
+        let mut parts = rows.clone();
+        let columns = parts.take_columns();
+        assert!(parts.is_empty());
+        parts.put_columns(columns);
+        assert_eq!(parts, rows);
     }
 }

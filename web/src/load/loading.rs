@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
 use hangscope_analyzer_core::report::Report;
-use js_sys::{Array, Uint8Array};
+use js_sys::Array;
 use wasm_bindgen::JsValue;
 
 use crate::dataset::Dataset;
 use crate::load::protocol::{Answer, Request};
 use crate::load::source::{Opened, Source};
 use crate::load::worker_handle::{WorkerEvent, WorkerHandle};
-use crate::overview::TableData;
+use crate::overview::{Blocks, TableData};
 
 /// More readers than this gain nothing, and each has its own memory.
 const MOST_READERS: usize = 8;
@@ -309,10 +309,10 @@ fn analyzed(inner: &Weak<RefCell<Inner>>, payload: &Array) {
     };
     let text = |index| payload.get(index).as_string().unwrap_or_default();
     let (report_json, report_text) = (text(0), text(1));
-    let bytes = |index| Uint8Array::new(&payload.get(index)).to_vec();
-    let parsed = postcard::from_bytes::<Report>(&bytes(2))
+    let facts = Uint8Array::new(&payload.get(2)).to_vec();
+    let parsed = postcard::from_bytes::<Report>(&facts)
         .map_err(|error| error.to_string())
-        .and_then(|report| Ok((report, TableData::from_blocks([3, 4, 5, 6].map(bytes))?)));
+        .and_then(|report| Ok((report, TableData::from_blocks(Blocks::from_buffers(payload))?)));
     match (parsed, analyst) {
         (Ok((report, table)), Some(analyst)) => {
             let dataset = Dataset::new(title, report, table, report_text, report_json);

@@ -14,4 +14,4 @@ pub(crate) mod ties;
 pub(crate) use layer_data::LayerData;
 pub(crate) use likeness::Likeness;
 pub(crate) use row_states::{CellStates, RowStates, op_name};
-pub(crate) use table_data::TableData;
+pub(crate) use table_data::{Blocks, TableData};

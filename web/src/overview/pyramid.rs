@@ -13,79 +13,83 @@ const STEPS: [u32; 6] = [2, 4, 16, 64, 256, 1024];
 /// All levels of all bands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pyramid {
+    /// The codes of all levels, one after the other.
+    codes: Vec<u8>,
     levels: Vec<Level>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Level {
     step: u32,
-    codes: Vec<u8>,
-    /// Where each band begins in `codes`.
+    /// Where each band begins in the codes.
     starts: Vec<usize>,
 }
 
 impl Pyramid {
     /// Makes all levels.
     pub(crate) fn new(bands: &[Band], cells: &[u8]) -> Self {
-        let mut levels: Vec<Level> = Vec::new();
-        for step in STEPS {
-            let mut codes = Vec::with_capacity(level_size(bands, step));
+        let levels = levels(bands);
+        let mut codes: Vec<u8> = Vec::with_capacity(size(bands));
+        let mut finer: Option<&Level> = None;
+        for level in &levels {
             for (index, band) in bands.iter().enumerate() {
-                let (finer, factor) = match levels.last() {
-                    Some(finer) => (finer.band(index, band), step / finer.step),
-                    None => (band_cells(cells, band), step),
-                };
-                put_together(finer, band.columns.len(), factor as usize, &mut codes);
+                let width = band.columns.len();
+                match finer {
+                    Some(finer) => {
+                        let rows = codes.get(finer.of_band(index, band)).unwrap_or_default().to_vec();
+                        put_together(&rows, width, (level.step / finer.step) as usize, &mut codes);
+                    }
+                    None => put_together(band_cells(cells, band), width, level.step as usize, &mut codes),
+                }
             }
-            levels.push(Level { step, codes, starts: starts(bands, step) });
+            finer = Some(level);
         }
-        Self { levels }
+        Self { codes, levels }
     }
 
     /// All levels as one block of bytes.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        self.levels.iter().flat_map(|level| level.codes.iter().copied()).collect()
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.codes
     }
 
-    /// What [`Pyramid::to_bytes`] gave; nothing if the bytes do not belong to the bands.
-    pub(crate) fn from_bytes(bands: &[Band], mut bytes: &[u8]) -> Option<Self> {
-        let mut levels = Vec::new();
-        for step in STEPS {
-            let (codes, rest) = bytes.split_at_checked(level_size(bands, step))?;
-            levels.push(Level { step, codes: codes.to_vec(), starts: starts(bands, step) });
-            bytes = rest;
-        }
-        bytes.is_empty().then_some(Self { levels })
+    /// What [`Pyramid::into_bytes`] gave; nothing if the bytes do not belong to the bands.
+    pub(crate) fn from_bytes(bands: &[Band], codes: Vec<u8>) -> Option<Self> {
+        (codes.len() == size(bands)).then(|| Self { codes, levels: levels(bands) })
     }
 
     /// The coarsest level whose rows stand for at most `rows` each; `None` where that is the cells themselves.
     pub(crate) fn level_for(&self, rows: f64) -> Option<LevelView<'_>> {
-        self.levels.iter().rev().find(|level| f64::from(level.step) <= rows).map(LevelView)
+        let level = self.levels.iter().rev().find(|level| f64::from(level.step) <= rows)?;
+        Some(LevelView { level, codes: &self.codes })
     }
 }
 
 /// One level, for those who draw it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LevelView<'a>(&'a Level);
+pub(crate) struct LevelView<'a> {
+    level: &'a Level,
+    codes: &'a [u8],
+}
 
 impl<'a> LevelView<'a> {
     /// How many rows of the table one of its rows stands for.
     pub(crate) fn step(self) -> u32 {
-        self.0.step
+        self.level.step
     }
 
     /// The row of this level that holds row `offset` of a band, counted from the band's first.
     pub(crate) fn row(self, index: usize, band: &Band, offset: u32) -> &'a [u8] {
         let width = band.columns.len();
-        let at = (offset / self.0.step) as usize * width;
-        self.0.band(index, band).get(at..at + width).unwrap_or_default()
+        let at = (offset / self.level.step) as usize * width;
+        let of_band = self.codes.get(self.level.of_band(index, band)).unwrap_or_default();
+        of_band.get(at..at + width).unwrap_or_default()
     }
 }
 
 impl Level {
-    fn band(&self, index: usize, band: &Band) -> &[u8] {
-        let size = band_size(band, self.step);
-        self.starts.get(index).and_then(|start| self.codes.get(*start..start + size)).unwrap_or_default()
+    /// Where a band's codes are.
+    fn of_band(&self, index: usize, band: &Band) -> std::ops::Range<usize> {
+        self.starts.get(index).map_or(0..0, |start| *start..*start + band_size(band, self.step))
     }
 }
 
@@ -93,13 +97,22 @@ fn band_size(band: &Band, step: u32) -> usize {
     band.row_count.div_ceil(step) as usize * band.columns.len()
 }
 
-fn level_size(bands: &[Band], step: u32) -> usize {
-    bands.iter().map(|band| band_size(band, step)).sum()
+fn levels(bands: &[Band]) -> Vec<Level> {
+    let mut end = 0;
+    let mut level = |step: u32| {
+        let mut starts = Vec::with_capacity(bands.len());
+        for band in bands {
+            starts.push(end);
+            end += band_size(band, step);
+        }
+        Level { step, starts }
+    };
+    STEPS.iter().map(|step| level(*step)).collect()
 }
 
-fn starts(bands: &[Band], step: u32) -> Vec<usize> {
-    let sizes = bands.iter().map(|band| band_size(band, step));
-    sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect()
+/// Size of all levels.
+fn size(bands: &[Band]) -> usize {
+    STEPS.iter().flat_map(|step| bands.iter().map(|band| band_size(band, *step))).sum()
 }
 
 fn band_cells<'a>(cells: &'a [u8], band: &Band) -> &'a [u8] {
@@ -147,11 +160,11 @@ mod tests {
                 assert_eq!(level.step(), step);
                 let row = level.row(0, &bands[0], bad as u32);
                 assert_eq!(row.iter().position(|found| *found == code), Some(3), "{rows} {bad}");
-                let bad_cells = pyramid.levels.iter().find(|level| level.step == step).unwrap();
-                assert_eq!(bad_cells.codes.iter().filter(|found| **found == code).count(), 1);
+                let of_level = &pyramid.codes[level.level.of_band(0, &bands[0])];
+                assert_eq!(of_level.iter().filter(|found| **found == code).count(), 1);
             }
             assert!(pyramid.level_for(1.9).is_none());
-            assert_eq!(Pyramid::from_bytes(&bands, &pyramid.to_bytes()), Some(pyramid));
+            assert_eq!(Pyramid::from_bytes(&bands, pyramid.clone().into_bytes()), Some(pyramid));
         }
     }
 
@@ -165,8 +178,8 @@ mod tests {
         assert_eq!(level.row(0, &bands[0], 0), [CellCode::COMPLETED.0; 4]);
         assert_eq!(level.row(1, &bands[1], 2)[7], CellCode::MISSING.0);
         assert_eq!(level.row(2, &bands[1], 2), [0_u8; 0], "no such band");
-        let bytes = pyramid.to_bytes();
-        assert_eq!(Pyramid::from_bytes(bands, &bytes[1..]), None);
-        assert_eq!(Pyramid::from_bytes(&bands[..1], &bytes), None);
+        let bytes = pyramid.clone().into_bytes();
+        assert_eq!(Pyramid::from_bytes(bands, bytes[1..].to_vec()), None);
+        assert_eq!(Pyramid::from_bytes(&bands[..1], bytes), None);
     }
 }

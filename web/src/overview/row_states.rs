@@ -30,7 +30,7 @@ impl CellStates {
 
 /// The states of all rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RowStates(Vec<u16>);
+pub(crate) struct RowStates(pub(super) Vec<u16>);
 
 impl RowStates {
     /// Looks at all cells.
@@ -51,15 +51,6 @@ impl RowStates {
 
     pub(crate) fn get(&self, row: u32) -> CellStates {
         CellStates(self.0.get(row as usize).copied().unwrap_or_default())
-    }
-
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        self.0.iter().flat_map(|states| states.to_le_bytes()).collect()
-    }
-
-    /// What [`RowStates::to_bytes`] gave.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        Self(bytes.as_chunks().0.iter().map(|states| u16::from_le_bytes(*states)).collect())
     }
 }
 
@@ -82,6 +73,5 @@ mod tests {
         assert_eq!(states(9), origin.and(CellStates::of(CellCode::STARTED)));
         assert!(states(9).meets(CellStates::ORIGIN) && !states(9).meets(CellStates::DIFFERS));
         assert_eq!(states(99), CellStates::default());
-        assert_eq!(RowStates::from_bytes(&dataset.states().to_bytes()), *dataset.states());
     }
 }

@@ -1,6 +1,7 @@
-//! The table as it goes from the worker to the page: a few blocks of bytes, which the page takes as they are.
+//! The table as it goes from the worker to the page: a few blocks, which the page takes as they are.
 
 use hangscope_analyzer_core::report::{Report, TableIndex};
+use js_sys::{Array, Uint8Array, Uint16Array, Uint32Array};
 use serde::{Deserialize, Serialize};
 
 use super::{Likeness, RowStates, pyramid::Pyramid, ties};
@@ -31,19 +32,68 @@ impl TableData {
         Self { index, states, cells, pyramid, likeness }
     }
 
-    /// As blocks of bytes: heads, the states of the rows, cells, pyramid.
-    pub(crate) fn into_blocks(self) -> [Vec<u8>; 4] {
-        let (states, pyramid) = (self.states.to_bytes(), self.pyramid.to_bytes());
+    /// As blocks that can go over as they are.
+    pub(crate) fn into_blocks(mut self) -> Blocks {
+        let [numbers, marks] = self.index.rows.take_columns();
         let head = Head { index: self.index, likeness: self.likeness };
-        [postcard::to_allocvec(&head).unwrap_or_default(), states, self.cells, pyramid]
+        Blocks {
+            head: postcard::to_allocvec(&head).unwrap_or_default(),
+            cells: self.cells,
+            pyramid: self.pyramid.into_bytes(),
+            numbers,
+            marks,
+            states: self.states.0,
+        }
     }
 
     /// What [`TableData::into_blocks`] gave. Both sides are of one build: if it does not fit, this is a fault of the program.
-    pub(crate) fn from_blocks([head, states, cells, pyramid]: [Vec<u8>; 4]) -> Result<Self, String> {
-        let Head { index, likeness } = postcard::from_bytes(&head).map_err(|error| error.to_string())?;
-        let states = RowStates::from_bytes(&states);
-        let pyramid = Pyramid::from_bytes(&index.bands, &pyramid).ok_or("the table is cut off")?;
-        Ok(Self { index, states, cells, pyramid, likeness })
+    pub(crate) fn from_blocks(blocks: Blocks) -> Result<Self, String> {
+        let Blocks { head, cells, pyramid, numbers, marks, states } = blocks;
+        let Head { mut index, likeness } = postcard::from_bytes(&head).map_err(|error| error.to_string())?;
+        index.rows.put_columns([numbers, marks]);
+        let pyramid = Pyramid::from_bytes(&index.bands, pyramid).ok_or("the table is cut off")?;
+        Ok(Self { index, states: RowStates(states), cells, pyramid, likeness })
+    }
+}
+
+/// A table in few pieces. What there is one of for each row or cell is not taken apart.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks {
+    head: Vec<u8>,
+    cells: Vec<u8>,
+    pyramid: Vec<u8>,
+    numbers: Vec<u32>,
+    marks: Vec<u32>,
+    states: Vec<u16>,
+}
+
+impl Blocks {
+    /// How many buffers they are.
+    const COUNT: u32 = 6;
+
+    /// As buffers of their own, outside of the module's memory.
+    pub(crate) fn to_buffers(&self) -> Array {
+        let bytes = |bytes: &Vec<u8>| Uint8Array::from(bytes.as_slice()).buffer();
+        let words = |words: &Vec<u32>| Uint32Array::from(words.as_slice()).buffer();
+        let states = Uint16Array::from(self.states.as_slice()).buffer();
+        let buffers = [
+            bytes(&self.head),
+            bytes(&self.cells),
+            bytes(&self.pyramid),
+            words(&self.numbers),
+            words(&self.marks),
+            states,
+        ];
+        buffers.iter().collect()
+    }
+
+    /// The last buffers of a message.
+    pub(crate) fn from_buffers(message: &Array) -> Self {
+        let first = message.length().saturating_sub(Self::COUNT);
+        let buffer = |at: u32| message.get(first + at);
+        let (bytes, words) = (|at| Uint8Array::new(&buffer(at)).to_vec(), |at| Uint32Array::new(&buffer(at)).to_vec());
+        let states = Uint16Array::new(&buffer(5)).to_vec();
+        Self { head: bytes(0), cells: bytes(1), pyramid: bytes(2), numbers: words(3), marks: words(4), states }
     }
 }
 
@@ -57,10 +107,9 @@ mod tests {
         let data = TableData::new(&example::report(), example::index(), example::cells());
         let blocks = data.clone().into_blocks();
         assert_eq!(TableData::from_blocks(blocks.clone()), Ok(data));
-        for cut in [0, 3] {
-            let mut blocks = blocks.clone();
-            blocks[cut].truncate(blocks[cut].len() / 2);
-            assert!(TableData::from_blocks(blocks).is_err(), "block {cut}");
-        }
+        let cut = Blocks { head: blocks.head[..9].to_vec(), ..blocks.clone() };
+        assert!(TableData::from_blocks(cut).is_err());
+        let cut = Blocks { pyramid: blocks.pyramid[1..].to_vec(), ..blocks };
+        assert!(TableData::from_blocks(cut).is_err());
     }
 }

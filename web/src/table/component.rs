@@ -326,7 +326,7 @@ fn pressed(page: Page, controller: &Controller, event: &KeyboardEvent) -> bool {
         }
         ("u", _) if !event.ctrl_key() => unfold_ranks(page, Some(active.column)),
         ("b", _) if !event.ctrl_key() => {
-            if let Some((band, _)) = dataset.band_of(active.row) {
+            if let Some((band, _)) = dataset.band_of(active.row).filter(|_| !layout.is_program_order()) {
                 page.shown.update(|shown| shown.toggle_band(band as u32));
             }
         }

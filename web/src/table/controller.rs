@@ -150,11 +150,13 @@ impl Controller {
         if reveal != self.revealed.get()
             && let Some(place) = active
         {
-            let uncovered = uncovered(&dataset, &shown, zoom, place);
-            if uncovered != shown {
-                // This effect runs again then, and finds the cell uncovered.
-                page.shown.set(uncovered);
-                return;
+            if !self.layout().has(place) {
+                let uncovered = uncovered(&dataset, &shown, zoom, place);
+                if uncovered != shown {
+                    // This effect runs again then, and finds the cell uncovered.
+                    page.shown.set(uncovered);
+                    return;
+                }
             }
             self.revealed.set(reveal);
             self.bring_into_view(place);

@@ -310,7 +310,7 @@ impl List<'_> {
             } else {
                 scene.dataset.rank(shown.column).map(|rank| rank.to_string()).unwrap_or_default()
             };
-            let (half, at) = (label.chars().count() as f64 * 3.5 + 4.0, center(slot));
+            let (half, at) = (label.chars().count() as f64 * 3.3 + 1.5, center(slot));
             let is_crowded = active_slot.is_some_and(|active| (center(active) - at).abs() < half + 14.0 && step > 1);
             if at - half >= taken && !is_crowded {
                 taken = at + half;

@@ -22,6 +22,8 @@ pub(crate) struct GridRow {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GridCell {
     place: CellPlace,
+    /// Which column of the table it is in, from 1; the heads of the rows are the first.
+    column_number: u32,
     label: String,
     rect: Rect,
     is_active: bool,
@@ -48,7 +50,14 @@ pub(crate) fn grid_window(scene: &Scene<'_>) -> Vec<GridRow> {
     let below = layout.stop_from(dataset, line + 1, true);
     let cell = |place: CellPlace| {
         let rect = scene.cell_rect(place)?;
-        Some(GridCell { place, label: describe::place(dataset, layout, place), rect, is_active: place == active })
+        let column_number = layout.columns.slot_of(place.column)? + 2;
+        Some(GridCell {
+            place,
+            column_number,
+            label: describe::place(dataset, layout, place),
+            rect,
+            is_active: place == active,
+        })
     };
     [above.filter(|row| layout.line_of(*row) != Some(line)), Some(active.row), below]
         .into_iter()
@@ -84,7 +93,7 @@ pub(crate) fn GridWindow(#[prop(into)] rows: Signal<Vec<GridRow>>) -> impl IntoV
                 id=id
                 class="gridcell"
                 style=style
-                aria-colindex=cell.place.column + 2
+                aria-colindex=cell.column_number
                 aria-selected=cell.is_active.to_string()
             >
                 {cell.label}

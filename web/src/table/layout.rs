@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::dataset::Dataset;
+use crate::dataset::{CellPlace, Dataset};
 use crate::table::band_lines::{band_lines, order_lines};
 use crate::table::columns::Columns;
 use crate::table::shown::{RowFilter, Shown};
@@ -335,6 +335,12 @@ impl TableLayout {
         let run = self.runs.get(*run as usize)?;
         let offset = if matches!(run.kind, RunKind::Rows { .. }) { row - first } else { 0 };
         (row < *end).then_some((run.line + offset) as usize)
+    }
+
+    /// Whether a cell is there to see, in a line of its own.
+    pub(crate) fn has(&self, place: CellPlace) -> bool {
+        let line = self.line_of(place.row).and_then(|line| self.line(line));
+        matches!(line, Some(Line::Row(_))) && self.columns.slot_of(place.column).is_some()
     }
 
     /// The head of the band that a line belongs to.

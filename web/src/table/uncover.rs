@@ -20,7 +20,8 @@ pub(crate) fn uncovered(dataset: &Dataset, shown: &Shown, zoom: Zoom, place: Cel
                 uncovered.opened.insert(first);
             }
             Some(Line::Alike(..)) => {
-                uncovered.single_bands.insert(band);
+                // The one before it folds again, or they would become many.
+                uncovered.single_bands = [band].into();
             }
             Some(Line::Head(_)) => {
                 uncovered.closed.remove(&band);

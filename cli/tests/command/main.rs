@@ -4,4 +4,5 @@
 
 mod common;
 mod manners;
+mod packs;
 mod scenarios;

@@ -53,13 +53,14 @@ pub(crate) fn Table() -> impl IntoView {
             && controller.with_value(Option::is_none)
         {
             let element = scroller.clone();
-            // Without a canvas there still are the verdict and the panel.
-            let Ok(made) = Controller::new(page, scroller.into(), spacer.into(), canvas, grid_rows, strip) else {
-                return;
-            };
-            if let Some(owner) = &owner {
-                owner.with(|| watch_surroundings(&made, &element));
-            }
+            let Some(owner) = &owner else { return };
+            let made = owner.with(|| {
+                // Without a canvas there still are the verdict and the panel.
+                let made = Controller::new(page, scroller.into(), spacer.into(), canvas, grid_rows, strip).ok()?;
+                watch_surroundings(&made, &element);
+                Some(made)
+            });
+            let Some(made) = made else { return };
             controller.set_value(Some(made));
         }
         if let Some(controller) = controller.get_value() {
@@ -308,6 +309,7 @@ fn pressed(page: Page, controller: &Controller, event: &KeyboardEvent) -> bool {
             && let Some(cell) = nearest_cell(&dataset, &layout, row, 0)
         {
             page.activate(cell);
+            page.announcement.set(describe::place(&dataset, &layout, cell));
             controller.bring_into_view(cell);
             return true;
         }

@@ -73,9 +73,9 @@ pub(crate) fn Toolbar() -> impl IntoView {
             </button>
             <span class="foldchips" role="group" aria-label="What is folded">
                 <span>"fold"</span>
-                <FoldChip label="agreeing rows" key="f" is_on=|shown| shown.folded fold=Shown::fold_rows />
-                <FoldChip label="equal ranks" key="e" is_on=|shown| shown.ranks_folded fold=Shown::fold_ranks />
-                <FoldChip label="groups alike" key="g" is_on=|shown| shown.groups_folded fold=Shown::fold_groups />
+                <FoldChip label="agreeing rows" key="f" folded=|shown| shown.folded fold=Shown::fold_rows />
+                <FoldChip label="equal ranks" key="e" folded=|shown| shown.ranks_folded fold=Shown::fold_ranks />
+                <FoldChip label="groups alike" key="g" folded=|shown| shown.groups_folded fold=Shown::fold_groups />
             </span>
             <span class="grow"></span>
             <select
@@ -155,18 +155,21 @@ fn Rows() -> impl IntoView {
 fn FoldChip(
     label: &'static str,
     key: &'static str,
-    is_on: fn(&Shown) -> bool,
+    folded: fn(&Shown) -> bool,
     fold: fn(&mut Shown, bool),
 ) -> impl IntoView {
     let page = Page::of_context();
-    let is_on = move || page.shown.with(is_on);
+    let is_on = move || page.shown.with(folded);
     view! {
         <button
             class="chip"
             class:on=is_on
             aria-pressed=move || is_on().to_string()
             title=format!("Fold or unfold {label} ({key})")
-            on:click=move |_| page.shown.update(|shown| fold(shown, !is_on()))
+            on:click=move |_| {
+                let wanted = !page.shown.with_untracked(folded);
+                page.shown.update(|shown| fold(shown, wanted));
+            }
         >
             {label}
         </button>

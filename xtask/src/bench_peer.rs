@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use hangscope_web_build::InstallPolicy;
-use wait4::Wait4 as _;
+use wait4::{ResourceUsage, Wait4 as _};
 
 use crate::command::{cargo, describe, find_program, run};
 use crate::scale::{Fault, FaultKind, Format, ScaleArguments, generate};
@@ -40,18 +40,25 @@ pub(crate) struct BenchPeerArguments {
     limit: u64,
 }
 
-/// How long a process took, and the most memory that it held.
+/// What a process took.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     time: Duration,
+    /// Of all its threads together; on a busy machine this says more than the time on the wall.
+    processor_time: Duration,
     memory_bytes: u64,
     /// It was not stopped before its end.
     finished: bool,
 }
 
 impl Cost {
+    fn new(time: Duration, usage: ResourceUsage, finished: bool) -> Self {
+        Self { time, processor_time: usage.utime + usage.stime, memory_bytes: usage.maxrss, finished }
+    }
+
     fn time_text(self) -> String {
-        format!("{}{:.3} s", self.mark(), self.time.as_secs_f64())
+        let [time, processor_time] = [self.time, self.processor_time].map(|time| time.as_secs_f64());
+        format!("{}{time:.2} s ({processor_time:.2} s)", self.mark())
     }
 
     fn memory_text(self) -> String {
@@ -82,7 +89,7 @@ pub(crate) fn bench_peer(root: &Path, arguments: &BenchPeerArguments) -> Result<
         );
     }
     let mut table = format!(
-        "{}\n\n| ranks | entries | dumps | hangscope | {PEER} | times faster | hangscope, peak | {PEER}, peak | times less |\n\
+        "{}; in brackets the processors' time\n\n| ranks | entries | dumps | hangscope | {PEER} | times faster | hangscope, peak | {PEER}, peak | times less |\n\
          | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
         machine::describe()
     );
@@ -121,10 +128,11 @@ fn row(hangscope: &Path, peer: Option<&Path>, ranks: u32, arguments: &BenchPeerA
     }
     let own = median(own).context("nothing was measured")?;
     let [other_time, faster, other_memory, less] = other.map_or_else(Default::default, |other| {
-        let faster = other.time.as_secs_f64() / own.time.as_secs_f64();
+        let times = |of: fn(Cost) -> Duration| of(other).as_secs_f64() / of(own).as_secs_f64();
+        let faster = format!("{:.0} ({:.0})", times(|cost| cost.time), times(|cost| cost.processor_time));
         let less = other.memory_bytes as f64 / own.memory_bytes as f64;
         let mark = other.mark();
-        [other.time_text(), format!("{mark}{faster:.0}"), other.memory_text(), format!("{mark}{less:.1}")]
+        [other.time_text(), format!("{mark}{faster}"), other.memory_text(), format!("{mark}{less:.1}")]
     });
     Ok(format!(
         "| {ranks} | {entries} | {} | {} | {other_time} | {faster} | {} | {other_memory} | {less} |\n",
@@ -146,7 +154,7 @@ fn measure(command: &mut Command, status: i32, limit: Option<Duration>) -> Resul
         let end = child.wait4().with_context(|| format!("failed to wait for {name}"))?;
         let time = started.elapsed();
         check(&name, end.status, status, said.path())?;
-        return Ok(Cost { time, memory_bytes: end.rusage.maxrss, finished: true });
+        return Ok(Cost::new(time, end.rusage, true));
     };
     let mut finished = true;
     loop {
@@ -155,7 +163,7 @@ fn measure(command: &mut Command, status: i32, limit: Option<Duration>) -> Resul
             if finished {
                 check(&name, end.status, status, said.path())?;
             }
-            return Ok(Cost { time, memory_bytes: end.rusage.maxrss, finished });
+            return Ok(Cost::new(time, end.rusage, finished));
         }
         if finished && started.elapsed() > limit {
             finished = false;

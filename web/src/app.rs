@@ -11,7 +11,7 @@ use crate::load::{pick, viewer};
 use crate::page::{Dialog, Page, Phase};
 use crate::parts::{
     Dialogs, FIND_FIELD, Failed, Findings, Footer, Header, Landing, NothingReadable, Panel, RankLegend, Reading,
-    Verdict,
+    TooLarge, Verdict,
 };
 use crate::table::{Table, Toolbar};
 
@@ -58,6 +58,7 @@ fn App(glue_url: String) -> impl IntoView {
             Phase::Reading => view! { <Reading /> }.into_any(),
             Phase::NothingReadable => view! { <NothingReadable /> }.into_any(),
             Phase::Failed { title, reason, in_worker } => view! { <Failed title reason in_worker /> }.into_any(),
+            Phase::TooLarge { title, bytes, needed_bytes } => view! { <TooLarge title bytes needed_bytes /> }.into_any(),
             Phase::Loaded => ().into_any(),
         }}
         <Footer />

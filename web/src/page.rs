@@ -10,7 +10,7 @@ use wasm_bindgen::JsValue;
 
 use crate::dataset::{CellPlace, Dataset};
 use crate::load::protocol::{Answer, FunctionHit, Request};
-use crate::load::{Analyst, LoadEvent, Loading, Opened, Progress, viewer};
+use crate::load::{Analyst, BUDGET_BYTES, LoadEvent, Loading, Opened, Progress, memory_bytes, viewer};
 use crate::overview::LayerData;
 use crate::parts::panel_covers;
 use crate::table::{FrameRows, Order, Shown, Stats, Zoom};
@@ -21,6 +21,12 @@ pub(crate) enum Phase {
     Landing,
     /// Files are read. What was there before comes back if the user cancels.
     Reading,
+    /// What was opened may need more memory than there is: nothing was read yet.
+    TooLarge {
+        title: String,
+        bytes: u64,
+        needed_bytes: u64,
+    },
     /// A dataset is there.
     Loaded,
     /// Files were opened and no dump was among them: the dataset has the notes on them.
@@ -59,6 +65,8 @@ pub(crate) struct Page {
     pub(crate) dragging: RwSignal<bool>,
     loading: StoredValue<Option<Loading>, LocalStorage>,
     before_reading: StoredValue<Phase>,
+    /// What may be too large.
+    held_back: StoredValue<Option<Opened>, LocalStorage>,
 
     dataset: StoredValue<Option<Rc<Dataset>>, LocalStorage>,
     /// Counts the datasets that were shown: who shows something of the dataset depends on it.
@@ -110,6 +118,7 @@ impl Page {
             dragging: RwSignal::new(false),
             loading: StoredValue::new_local(None),
             before_reading: StoredValue::new(Phase::Landing),
+            held_back: StoredValue::new_local(None),
             dataset: StoredValue::new_local(None),
             version: RwSignal::new(0),
             analyst: StoredValue::new_local(None),
@@ -167,6 +176,25 @@ impl Page {
             });
             return;
         }
+        let needed_bytes = memory_bytes(&opened.sources);
+        if needed_bytes > BUDGET_BYTES {
+            self.stop_loading();
+            let bytes = opened.sources.iter().map(|source| source.size_bytes).fold(0, u64::saturating_add);
+            self.phase.set(Phase::TooLarge { title: opened.title.clone(), bytes, needed_bytes });
+            self.held_back.set_value(Some(opened));
+            return;
+        }
+        self.read(opened);
+    }
+
+    /// Reads what may be too large.
+    pub(crate) fn read_all_the_same(self) {
+        if let Some(opened) = self.held_back.try_update_value(Option::take).flatten() {
+            self.read(opened);
+        }
+    }
+
+    fn read(self, opened: Opened) {
         self.stop_loading();
         if self.phase.get_untracked() != Phase::Reading {
             self.before_reading.set_value(self.phase.get_untracked());

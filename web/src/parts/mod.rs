@@ -14,6 +14,7 @@ mod search;
 mod side;
 mod stack;
 mod stacks;
+mod too_large;
 mod verdict;
 
 pub(crate) use dialogs::Dialogs;
@@ -25,4 +26,5 @@ pub(crate) use panel::{Panel, open_panel, panel_covers};
 pub(crate) use rank_legend::RankLegend;
 pub(crate) use reading::Reading;
 pub(crate) use search::FIELD as FIND_FIELD;
+pub(crate) use too_large::TooLarge;
 pub(crate) use verdict::Verdict;

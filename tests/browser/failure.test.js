@@ -1,17 +1,30 @@
 import assert from "node:assert/strict";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 
-import { openPage, serve } from "./harness.js";
-import { SKIPPED, drop, dropAnything, dumps, headline } from "./page.js";
+import { ROOT, openPage, serve } from "./harness.js";
+import { SKIPPED, drop, dropAnything, dumps, folderWith, headline } from "./page.js";
 
-/** Makes workers die that get a message with `text` in it: all of them, or only the first. */
-async function killWorkers(page, text, onlyFirst) {
+/** The first byte of a request: its place among the requests of the page's protocol. */
+function requestByte(name) {
+  const source = readFileSync(join(ROOT, "web/src/load/protocol.rs"), "utf8");
+  const requests = source.slice(source.indexOf("enum Request {"), source.indexOf("enum Answer {"));
+  const names = [...requests.matchAll(/^    ([A-Z]\w*)/gm)].map((match) => match[1]);
+  assert.ok(names.includes(name), `no request ${name} among ${names}`);
+  return names.indexOf(name);
+}
+
+/** Makes workers die that get a request of this name with `text` in it: all of them, or only the first. */
+async function killWorkers(page, name, text, onlyFirst) {
   await page.evaluate(
-    ([text, onlyFirst]) => {
+    ([byte, text, onlyFirst]) => {
       const post = Worker.prototype.postMessage;
       let killed = 0;
       Worker.prototype.postMessage = function (message, ...rest) {
-        if (!String(message[0]).includes(text) || (onlyFirst && killed > 0)) {
+        const header = message[0] instanceof Uint8Array ? message[0] : new Uint8Array(message[0] ?? []);
+        const isMeant = header[0] === byte && new TextDecoder().decode(header).includes(text);
+        if (!isMeant || (onlyFirst && killed > 0)) {
           return post.call(this, message, ...rest);
         }
         killed += 1;
@@ -19,13 +32,13 @@ async function killWorkers(page, text, onlyFirst) {
         setTimeout(() => this.dispatchEvent(new ErrorEvent("error", { message: "out of memory", cancelable: true })));
       };
     },
-    [text, onlyFirst],
+    [requestByte(name), text, onlyFirst],
   );
 }
 
 test("when the analysis does not fit into the browser, the page says so and names the command", async (t) => {
   const { page } = await openPage(t, await serve(t));
-  await killWorkers(page, "Analyze", true);
+  await killWorkers(page, "Analyze", "", true);
   await dropAnything(page, dumps(SKIPPED));
   const alert = page.getByRole("alert");
   await alert.getByText("Out of memory").waitFor();
@@ -37,7 +50,7 @@ test("when the analysis does not fit into the browser, the page says so and name
 
 test("a reader that dies costs the file that it was at, and no other", async (t) => {
   const { page } = await openPage(t, await serve(t));
-  await killWorkers(page, "nccl_trace_rank_7", true);
+  await killWorkers(page, "ReadFile", "nccl_trace_rank_7", true);
   await drop(page, dumps(SKIPPED));
   assert.match(await headline(page).textContent(), /^Rank 3 skipped/);
   assert.match(await page.locator("header").textContent(), /7 of 8 ranks/);
@@ -58,8 +71,31 @@ test("a dump that the server does not give is listed", async (t) => {
 test("when the analysis dies later, the page says so at the next question", async (t) => {
   const { page } = await openPage(t, await serve(t));
   await drop(page, dumps(SKIPPED));
-  await killWorkers(page, "Detail", false);
+  await killWorkers(page, "Detail", "", false);
   await page.keyboard.press("n");
   await page.keyboard.press("ArrowLeft");
   await page.getByRole("alert").getByText("Out of memory").waitFor();
+});
+
+test("what a dead reader had gathered is read again", async (t) => {
+  const { page } = await openPage(t, await serve(t));
+  // It dies when it is to give away what it read, which is all of it.
+  await killWorkers(page, "HandOver", "", true);
+  await drop(page, dumps(SKIPPED));
+  assert.match(await headline(page).textContent(), /^Rank 3 skipped/);
+  assert.match(await page.locator("header").textContent(), /8 ranks/);
+});
+
+test("what may be too large is told before it is read, with what to do instead", async (t) => {
+  const { page } = await openPage(t, await serve(t));
+  const folder = await folderWith(t, dumps(SKIPPED));
+  // It takes no room on the disk.
+  writeFileSync(join(folder, "checkpoint.bin"), "");
+  truncateSync(join(folder, "checkpoint.bin"), 9e9);
+  await dropAnything(page, folder);
+  const alert = page.getByRole("alert");
+  await alert.getByText(/9\.0 GB of dumps take up to 2\.3 GB of memory/).waitFor();
+  await alert.getByText("hangscope pack job -o job.hangscope").waitFor();
+  await alert.getByRole("button", { name: "Read it here all the same" }).click();
+  assert.match(await headline(page).textContent(), /^Rank 3 skipped/);
 });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { copyFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { openPage, pickPaths, serve, view } from "./harness.js";
-import { SKIPPED, drop, dropAnything, dumps, folderWith, headline, openDropped } from "./page.js";
+import { COMMAND, openPage, pickPaths, serve, view } from "./harness.js";
+import { SKIPPED, drop, dropAnything, dumps, folderWith, headline, openDropped, panel } from "./page.js";
 
 const VERDICT = /^Rank 3 skipped one all_reduce in tp\[2,3\]/;
 
@@ -138,4 +140,22 @@ test("the page says what to set in the job, by the new and the old names", async
     assert.ok(text.includes(name), name);
   }
   assert.match(text, /Nothing leaves this browser/);
+});
+
+test("a pack opens as the folder does, and is told what is wrong with it", async (t) => {
+  const { page } = await openPage(t, await serve(t));
+  const folder = await folderWith(t, null);
+  const pack = join(folder, "job.hangscope");
+  execFileSync(COMMAND, ["pack", dumps(SKIPPED), "-o", pack], { stdio: "ignore" });
+  await drop(page, pack);
+  assert.match(await headline(page).textContent(), /^Rank 3 skipped/);
+  assert.match(await page.locator("header").textContent(), /job\.hangscope.*8 ranks/);
+  // The stacks came along.
+  await panel(page).getByText("train_3d.py:37").first().waitFor();
+
+  const bytes = readFileSync(pack);
+  writeFileSync(pack, bytes.subarray(0, bytes.length - 9));
+  await drop(page, pack);
+  await page.getByRole("button", { name: /notes? on the data/ }).click();
+  await page.getByRole("dialog").getByText(/the pack breaks off here/).waitFor();
 });

@@ -1,6 +1,7 @@
 //! How the work after reading grows: many groups, many entries, many ranks, many messages, each at three sizes.
 //!
-//! `cargo bench -p hangscope-analyzer-core --bench growth`; names of jobs may follow after `--`.
+//! `cargo bench -p hangscope-analyzer-core --bench growth`; names of jobs may follow after `--`,
+//! or the size of one large job: `10240x2000`.
 
 #![expect(
     clippy::print_stdout,
@@ -24,6 +25,13 @@ const STAGES: [&str; 6] = ["merge", "line up", "diagnose", "whole", "order", "la
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let sizes = asked.iter().filter_map(|asked| asked.split_once('x'));
+    let large: Vec<(usize, usize)> =
+        sizes.filter_map(|(ranks, entries)| Some((ranks.parse().ok()?, entries.parse().ok()?))).collect();
+    if !large.is_empty() {
+        large.into_iter().for_each(|(ranks, entries)| run_large(ranks, entries));
+        return;
+    }
     let job = |shape, ranks, entries| Job { shape, ranks, entries, fault: Fault::None, nameless: false };
     let nameless = |job: Job| Job { nameless: true, ..job };
     let kinds = [
@@ -58,6 +66,35 @@ struct Measured {
     entries: u64,
     /// Milliseconds of each stage.
     stages: [f64; STAGES.len()],
+}
+
+/// One large job from readings to the page's questions, with what the process has taken at the most so far.
+fn run_large(ranks: usize, entries: usize) {
+    let job = Job { shape: Shape::Mesh, ranks, entries, fault: Fault::Skip, nameless: false };
+    let mut clock = Instant::now();
+    let mut lap = |what: &str| {
+        let seconds = core::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let most = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: not known").to_owned();
+        println!(
+            "{ranks} x {entries} {what}: {seconds:.2} s, {}",
+            most.split_whitespace().collect::<Vec<_>>().join(" ")
+        );
+        clock = Instant::now();
+    };
+    let readings = job.readings();
+    lap("made");
+    let analysis = analyze(readings);
+    lap("analysed");
+    let order = analysis.program_order();
+    lap("put in one order");
+    let layers = [ColourBy::Signature, ColourBy::CallSite].map(|by| analysis.layer(by));
+    lap("coloured twice");
+    check(&job, &analysis, &order, &layers);
+    drop(layers);
+    let rows = analysis.rows_with_frame("step").len();
+    lap("searched");
+    println!("{rows} rows: {}", analysis.report().headline);
 }
 
 /// So many rounds, of which the fastest of each stage counts.

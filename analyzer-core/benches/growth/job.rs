@@ -163,11 +163,7 @@ impl Job {
             }
             let Some(count) = counts.get_mut(call.group) else { continue };
             let is_message = matches!(call.op, Op::Send(..) | Op::Recv(..));
-            if is_message {
-                count.1 += 1
-            } else {
-                count.0 += 1
-            }
+            *(if is_message { &mut count.1 } else { &mut count.0 }) += 1;
             entries.push(&self.entry(at, (call.group as u32, *count), call.op, at >= stuck, &mut symbols));
         }
         symbols.shrink_to_fit();

@@ -102,19 +102,19 @@ impl<'a> Play<'a> {
             order: Vec::with_capacity(count),
         };
         for stretch in list.stretches() {
-            for at in 0..stretch.count {
-                let row = stretch.first + at;
-                let mut parties = 0;
-                for (rank, entry) in play.parties(row) {
-                    parties += 1;
-                    if let Some(slot) = play.slot(rank, entry).and_then(|slot| play.row_of.get_mut(slot)) {
-                        *slot = row;
-                    }
+            if stretch.messages {
+                for row in stretch.first..stretch.first + stretch.count {
+                    play.parties(row).for_each(|(rank, entry)| play.expect(row, rank, entry));
                 }
-                parties += u32::from(!stretch.messages && at > 0);
-                if let Some(waits) = play.waits_for.get_mut(row as usize) {
-                    *waits = parties;
-                }
+                continue;
+            }
+            play.band(stretch.group).for_each_issued(|row, (.., rank), entry| {
+                play.expect(stretch.first + row.0, rank, entry);
+            });
+            // Each waits for the one before it in its group.
+            let rows = stretch.first as usize + 1..(stretch.first + stretch.count) as usize;
+            for waits in play.waits_for.get_mut(rows).unwrap_or_default() {
+                *waits += 1;
             }
         }
         play.join_blocks();
@@ -123,6 +123,16 @@ impl<'a> Play<'a> {
             play.set_times(&|_, entry| i64::from(entry.0) + 1);
         }
         play
+    }
+
+    /// Notes that a rank will come to a row.
+    fn expect(&mut self, row: u32, rank: RankIdx, entry: EntryIdx) {
+        if let Some(slot) = self.slot(rank, entry).and_then(|slot| self.row_of.get_mut(slot)) {
+            *slot = row;
+        }
+        if let Some(waits) = self.waits_for.get_mut(row as usize) {
+            *waits += 1;
+        }
     }
 
     /// Marks entries that are in one block of messages with the entry before them.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::absence::{Window, counters};
 use super::blocks::Blocks;
-use super::table::Lot;
+use super::table::{Lot, TILE};
 use super::{Band, Cell};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
@@ -20,9 +20,6 @@ struct Lane {
     count: usize,
     window: Window,
 }
-
-/// So many rows are filled at a time, lane by lane: a row is as wide as the job, and a lane as long.
-const TILE: usize = 256;
 
 /// Lines up the collectives of a group.
 ///

@@ -12,6 +12,9 @@ use crate::symbols::{ArgsId, SliceTable, StrId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowIdx(pub u32);
 
+/// So many rows are gone through lane by lane: a row is as wide as the job, and a lane as long.
+pub(super) const TILE: usize = 256;
+
 /// The rows of one process group.
 #[derive(Clone, Debug)]
 pub struct Band {
@@ -46,6 +49,23 @@ impl Band {
     pub fn entry_of(&self, row: RowIdx, rank: RankIdx) -> Option<EntryIdx> {
         let lane = self.lanes.binary_search_by_key(&rank, |lane| lane.1).ok()?;
         self.lane_cells(row).get(lane)?.entry()
+    }
+
+    /// Calls `visit` for every cell with an entry: row, place among the members with a dump, place among all members, dump and entry.
+    ///
+    /// Members are taken one after the other for some rows at a time: a row of all ranks leads to as many places in memory as there are
+    /// ranks.
+    pub fn for_each_issued(&self, mut visit: impl FnMut(RowIdx, (usize, usize, RankIdx), EntryIdx)) {
+        let width = self.lanes.len();
+        for (tile, cells) in (0..).zip(self.cells.chunks(width.max(1) * TILE)) {
+            for (lane, &(position, rank)) in self.lanes.iter().enumerate() {
+                for (row, cell) in (tile * TILE as u32..).zip(cells.iter().skip(lane).step_by(width)) {
+                    if let Some(entry) = cell.entry() {
+                        visit(RowIdx(row), (lane, position, rank), entry);
+                    }
+                }
+            }
+        }
     }
 
     /// All rows, oldest first.

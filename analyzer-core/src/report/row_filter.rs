@@ -21,11 +21,11 @@ pub(crate) fn rows_with_frame(job: &Job, table: &Table, view: &TableView, text: 
     if !stacks.contains(&true) {
         return Vec::new();
     }
-    let mut rows: Vec<u32> = Vec::new();
+    let mut found = alloc::vec![false; view.list.len() as usize];
     view.for_each_entry(job, table, |cell, rank, entry| {
-        if rows.last() != Some(&cell.row) && stacks.get(job.stack(rank, entry).0 as usize) == Some(&true) {
-            rows.push(cell.row);
+        if let Some(found) = found.get_mut(cell.row as usize).filter(|found| !**found) {
+            *found = stacks.get(job.stack(rank, entry).0 as usize) == Some(&true);
         }
     });
-    rows
+    (0..).zip(found).filter(|item| item.1).map(|item| item.0).collect()
 }

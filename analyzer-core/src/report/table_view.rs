@@ -114,34 +114,31 @@ impl TableView {
         Some(place)
     }
 
-    /// Calls `visit` for every cell that has an entry, row by row.
+    /// Calls `visit` for every cell that has an entry, band by band; in what order within a band is open.
     pub(super) fn for_each_entry(&self, job: &Job, table: &Table, mut visit: impl FnMut(CellAt, RankIdx, EntryIdx)) {
         for (head, stretch) in self.index.bands.iter().zip(self.list.stretches()) {
             let (band, width) = (table.band(stretch.group), head.columns.len());
+            let begin = head.cells_at as usize;
+            let cell = |inside: u32, at: usize| CellAt {
+                row: stretch.first + inside,
+                at: begin + inside as usize * width + at,
+            };
             let members = self.shown_members(job, stretch.group);
-            for inside in 0..stretch.count {
-                let row = stretch.first + inside;
-                let begin = head.cells_at as usize + inside as usize * width;
-                if stretch.messages {
-                    let Some(message) = band.messages.get(inside as usize) else { continue };
-                    for (rank, cell) in [(message.src, message.send), (message.dst, message.recv)] {
-                        let (Ok(at), Some(dump), Some(entry)) =
-                            (members.binary_search(&rank), job.rank_idx(rank), cell.entry())
-                        else {
-                            continue;
-                        };
-                        visit(CellAt { row, at: begin + at }, dump, entry);
-                    }
-                    continue;
-                }
-                let cells = band.cells_of(RowIdx(inside));
-                let shown = cells.filter(|item| !self.dumped_only || item.1.is_some());
-                for (at, (_, dump, cell)) in shown.enumerate() {
-                    if let (Some(dump), Some(entry)) = (dump, cell.entry()) {
-                        visit(CellAt { row, at: begin + at }, dump, entry);
+            if stretch.messages {
+                for (inside, message) in (0..).zip(&band.messages) {
+                    for (rank, end) in [(message.src, message.send), (message.dst, message.recv)] {
+                        let at = members.binary_search(&rank).ok();
+                        if let (Some(at), Some(dump), Some(entry)) = (at, job.rank_idx(rank), end.entry()) {
+                            visit(cell(inside, at), dump, entry);
+                        }
                     }
                 }
+                continue;
             }
+            band.for_each_issued(|row, (lane, position, rank), entry| {
+                let at = if self.dumped_only { lane } else { position };
+                visit(cell(row.0, at), rank, entry);
+            });
         }
     }
 

@@ -1,5 +1,7 @@
 //! Packs: what goes in comes out, in any division, and damage is described.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own set-up fails")]
+
 #[path = "dump/fixtures.rs"]
 mod fixtures;
 

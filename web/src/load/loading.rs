@@ -22,6 +22,9 @@ const MOST_READERS: usize = 8;
 const HANDED_FILES: usize = 32;
 const HANDED_BYTES: u64 = 64_000_000;
 
+/// So many readers may die over no file before what they had gathered is given up.
+const MOST_DEATHS: u32 = 3;
+
 /// How far a load is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
@@ -60,6 +63,10 @@ struct Inner {
     readers: Vec<Reader>,
     /// Packs that the analyst is at, in the order in which it was told.
     packs: VecDeque<Source>,
+    /// How many readers died over no file.
+    deaths: u32,
+    /// Whether all is read, and the analysis begun.
+    is_read: bool,
     analyst: Option<Analyst>,
     on_event: Rc<dyn Fn(LoadEvent)>,
 }
@@ -95,6 +102,8 @@ impl Loading {
             queue: files.into(),
             readers: Vec::new(),
             packs: VecDeque::new(),
+            deaths: 0,
+            is_read: false,
             analyst: None,
             on_event: Rc::new(on_event),
         }));
@@ -153,6 +162,9 @@ fn spawn_reader(inner: &Rc<RefCell<Inner>>, index: usize) -> Result<Reader, JsVa
             WorkerEvent::Died(reason) => {
                 replace(&inner, index);
                 unreadable(&inner, index, &format!("the reader stopped ({reason}); the command may have more memory"));
+                // Where it died over no file, there is another one for it all the same.
+                feed(&inner, index);
+                finish_if_read(&inner);
             }
         }
     })?;
@@ -167,7 +179,14 @@ fn replace(inner: &Rc<RefCell<Inner>>, index: usize) {
     let Some(reader) = state.readers.get_mut(index) else { return };
     let gathered = std::mem::take(&mut reader.gathered);
     reader.handing_over = false;
-    for (source, entries) in gathered.into_iter().rev() {
+    state.deaths += u32::from(reader.reading.is_none());
+    let is_given_up = state.deaths > MOST_DEATHS;
+    if is_given_up && let Some(analyst) = &state.analyst {
+        gathered
+            .iter()
+            .for_each(|(source, _)| add_unreadable(analyst, source, "the readers of it stopped again and again"));
+    }
+    for (source, entries) in gathered.into_iter().rev().filter(|_| !is_given_up) {
         state.progress.files_done -= 1;
         state.progress.entries -= entries;
         state.progress.bytes_done = state.progress.bytes_done.saturating_sub(source.size_bytes);
@@ -184,7 +203,9 @@ fn unreadable(inner: &Rc<RefCell<Inner>>, index: usize, reason: &str) {
     let source = {
         let mut state = inner.borrow_mut();
         let Some(source) = state.readers.get_mut(index).and_then(|reader| reader.reading.take()) else { return };
-        state.add_unreadable(&source, reason);
+        if let Some(analyst) = &state.analyst {
+            add_unreadable(analyst, &source, reason);
+        }
         source
     };
     done(inner, &source, source.size_bytes, 0);
@@ -230,18 +251,15 @@ fn pack_done(inner: &Weak<RefCell<Inner>>, size_bytes: u64, entries: u64) {
 fn pack_unreadable(inner: &Weak<RefCell<Inner>>, reason: &str) {
     let Some(inner) = inner.upgrade() else { return };
     let Some(source) = inner.borrow_mut().packs.pop_front() else { return };
-    inner.borrow().add_unreadable(&source, reason);
+    if let Some(analyst) = &inner.borrow().analyst {
+        add_unreadable(analyst, &source, reason);
+    }
     done(&inner, &source, source.size_bytes, 0);
     finish_if_read(&inner);
 }
 
-impl Inner {
-    fn add_unreadable(&self, source: &Source, reason: &str) {
-        if let Some(analyst) = &self.analyst {
-            let request = Request::AddUnreadable { name: source.name.clone(), reason: reason.to_owned() };
-            analyst.send(&request, None);
-        }
-    }
+fn add_unreadable(analyst: &WorkerHandle, source: &Source, reason: &str) {
+    analyst.send(&Request::AddUnreadable { name: source.name.clone(), reason: reason.to_owned() }, None);
 }
 
 /// Counts a file that is through.
@@ -290,9 +308,10 @@ fn feed(inner: &Rc<RefCell<Inner>>, index: usize) {
 fn finish_if_read(inner: &Rc<RefCell<Inner>>) {
     let mut state = inner.borrow_mut();
     let is_busy = |reader: &Reader| reader.reading.is_some() || reader.handing_over || !reader.gathered.is_empty();
-    if !state.queue.is_empty() || !state.packs.is_empty() || state.readers.iter().any(is_busy) {
+    if state.is_read || !state.queue.is_empty() || !state.packs.is_empty() || state.readers.iter().any(is_busy) {
         return;
     }
+    state.is_read = true;
     if let Some(analyst) = &state.analyst {
         analyst.send(&Request::Analyze, None);
     }

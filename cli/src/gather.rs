@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use hangscope_analyzer_core::dump::{self, Fault, FaultKind, Reading};
@@ -37,7 +37,7 @@ pub(crate) fn gather(sources: &[Source]) -> Result<Shard> {
             while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
                 match source.read(&mut bytes, can_be_dump) {
                     Ok(()) if pack::is_pack(&bytes) => {
-                        packs.lock().unwrap_or_else(|lock| lock.into_inner()).push(source)
+                        packs.lock().unwrap_or_else(PoisonError::into_inner).push(source);
                     }
                     Ok(()) => shard.add(dump::read(&source.name, &bytes)),
                     Err(error) => shard.add(unreadable(&source.name, &error)),
@@ -48,7 +48,7 @@ pub(crate) fn gather(sources: &[Source]) -> Result<Shard> {
         })
         .collect();
     let mut all = shards.into_iter().reduce(merged).unwrap_or_default();
-    for source in packs.into_inner().unwrap_or_else(|lock| lock.into_inner()) {
+    for source in packs.into_inner().unwrap_or_else(PoisonError::into_inner) {
         all.merge(read_pack(source).unwrap_or_else(|error| [unreadable(&source.name, &error)].into_iter().collect()));
     }
     progress.finish();

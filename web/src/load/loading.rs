@@ -111,7 +111,7 @@ impl Loading {
         let analyst = WorkerHandle::spawn(glue_url, move |event| match event {
             WorkerEvent::Answer(Answer::Analyzed, payload) => analyzed(&for_analyst, &payload),
             WorkerEvent::Answer(Answer::Read { size_bytes, entries }, _) => {
-                pack_done(&for_analyst, size_bytes, entries)
+                pack_done(&for_analyst, size_bytes, entries);
             }
             WorkerEvent::Answer(Answer::Unreadable { reason }, _) => pack_unreadable(&for_analyst, &reason),
             WorkerEvent::Answer(answer, payload) => on_answer(answer, payload),

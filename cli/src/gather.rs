@@ -137,7 +137,11 @@ fn nothing_readable(files: usize, shard: &Shard) -> String {
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = || format!("failed to write {}", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
+    let mut builder = tempfile::Builder::new();
+    // As any other file, and not for its owner alone: it is made to be given away.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).with_context(failed)?;
     write(file.as_file_mut()).with_context(failed)?;
     file.persist(path).with_context(failed)?;
     Ok(())

@@ -29,8 +29,8 @@ pub mod dump;
 pub mod job;
 pub mod report;
 pub mod shard;
-mod small_sort;
+pub mod small_sort;
 pub mod symbols;
-mod trees;
+pub mod trees;
 
 pub use analysis::{Analysis, analyze, analyze_shard};

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 /// Stable sorts.
-pub(crate) trait SmallSort<T> {
+pub trait SmallSort<T> {
     /// Sorts by `compare`.
     fn sort_small_by(&mut self, compare: impl Fn(&T, &T) -> Ordering);
 
@@ -15,6 +15,9 @@ pub(crate) trait SmallSort<T> {
     fn sort_small_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
         self.sort_small_by(|a, b| key(a).cmp(&key(b)));
     }
+
+    /// Sorts by a key that is worked out once for each item.
+    fn sort_small_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K);
 
     /// Sorts by the items' own order.
     fn sort_small(&mut self)
@@ -27,18 +30,29 @@ pub(crate) trait SmallSort<T> {
 
 impl<T> SmallSort<T> for [T] {
     fn sort_small_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
-        let order = sorted_places(self.len(), &|a, b| match (self.get(a), self.get(b)) {
-            (Some(a), Some(b)) => compare(a, b),
-            _ => Ordering::Equal,
-        });
+        let order = order(self, compare);
         for (at, place) in swaps(order) {
+            self.swap(at, place);
+        }
+    }
+
+    fn sort_small_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K) {
+        let keys: Vec<K> = self.iter().map(key).collect();
+        for (at, place) in swaps(order(&keys, Ord::cmp)) {
             self.swap(at, place);
         }
     }
 }
 
+fn order<T>(items: &[T], compare: impl Fn(&T, &T) -> Ordering) -> Vec<usize> {
+    sorted_places(items.len(), &|a, b| match (items.get(a), items.get(b)) {
+        (Some(a), Some(b)) => compare(a, b),
+        _ => Ordering::Equal,
+    })
+}
+
 /// The places of `len` items in the order in which they are to stand.
-fn sorted_places(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+pub fn sorted_places(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..len).collect();
     places.sort_by(|&a, &b| compare(a, b));
     places
@@ -79,8 +93,11 @@ mod tests {
             expected.sort_by_key(|item| core::cmp::Reverse(item.0));
             items.sort_small_by_key(|item| core::cmp::Reverse(item.0));
             assert_eq!(items, expected);
+            let by_key = |item: &(u32, usize)| core::cmp::Reverse(item.0);
             items.sort_small();
             assert!(items.is_sorted());
+            items.sort_small_by_cached_key(by_key);
+            assert_eq!(items, expected);
         }
     }
 }

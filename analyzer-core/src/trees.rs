@@ -6,14 +6,14 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 
 /// A map of the pairs; of two with the same key, the later one stays.
-pub(crate) fn tree_map<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+pub fn tree_map<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
     let mut map = BTreeMap::new();
     map.extend(pairs);
     map
 }
 
 /// A set of the items.
-pub(crate) fn tree_set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
+pub fn tree_set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
     let mut set = BTreeSet::new();
     set.extend(items);
     set

@@ -6,6 +6,7 @@ use super::Progress;
 use super::slots::Slots;
 use crate::dump::{Entry, EntryIdx, State};
 use crate::job::{Job, RankIdx};
+use crate::small_sort::SmallSort as _;
 
 /// What one rank's entries mean together.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +75,7 @@ impl Blocks {
         for run in &mut runs {
             blocks.end_without_close(job, rank, run);
         }
-        blocks.blocks.sort_unstable();
+        blocks.blocks.sort_small();
         blocks.blocks.shrink_to_fit();
         blocks.members.shrink_to_fit();
         blocks

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use super::program_order::Play;
 use crate::job::RankIdx;
+use crate::small_sort::SmallSort as _;
+use crate::trees::tree_map;
 
 /// Most contradictions that are listed.
 const LISTED: usize = 64;
@@ -58,7 +60,7 @@ impl Standstill {
     /// What was found, and how many there were: those of fewest rows first, then the earliest.
     pub fn into_found(mut self) -> (Vec<Contradiction>, u32) {
         // They were found in the order of the rows.
-        self.found.sort_by_key(|found| found.rows.len());
+        self.found.sort_small_by_key(|found| found.rows.len());
         (self.found, self.count)
     }
 
@@ -117,7 +119,7 @@ fn knot(play: &Play<'_>, start: u32) -> Vec<u32> {
     }
     let visit =
         |row: u32, order: usize| Visit { waits: waits(play, row), next: 0, order: order as u32, low: order as u32 };
-    let mut seen: BTreeMap<u32, u32> = BTreeMap::from([(start, 0)]);
+    let mut seen: BTreeMap<u32, u32> = tree_map([(start, 0)]);
     let mut rows = alloc::vec![start];
     let mut way = alloc::vec![visit(start, 0)];
     while let Some(top) = way.last_mut() {

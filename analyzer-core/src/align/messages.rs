@@ -8,6 +8,7 @@ use super::table::Lot;
 use super::{Cell, Progress};
 use crate::dump::EntryIdx;
 use crate::job::{Direction, Group, GroupIdx, Job, Peer, RankIdx};
+use crate::small_sort::SmallSort as _;
 
 /// One message: a send and its receive, of which one may be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub(super) fn pair(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &[Entry
     while let Some(((src, dst), queues)) = pairs.pop_first() {
         zip(job, blocks, (src, dst), &queues, open.contains(&dst), &mut messages);
     }
-    messages.sort_unstable_by_key(|message| (message.src, message.dst, message.nth));
+    messages.sort_small_by_key(|message| (message.src, message.dst, message.nth));
     messages.shrink_to_fit();
     messages
 }

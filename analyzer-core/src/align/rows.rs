@@ -8,6 +8,7 @@ use super::table::{Lot, TILE};
 use super::{Band, Cell};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
+use crate::small_sort::SmallSort as _;
 
 /// The collectives of one rank in one group.
 #[derive(Default)]
@@ -143,7 +144,7 @@ fn lane(
 fn sort(lane: &mut Lane, entries: &mut [EntryIdx], numbers: &mut Vec<u32>) {
     let own = numbers.get(lane.numbers..).unwrap_or(&[]).iter().copied();
     let mut issued: Vec<(u32, EntryIdx)> = own.zip(entries.iter().copied()).collect();
-    issued.sort_by_key(|item| item.0);
+    issued.sort_small_by_key(|item| item.0);
     issued.dedup_by_key(|item| item.0);
     numbers.truncate(lane.numbers);
     lane.count = issued.len();

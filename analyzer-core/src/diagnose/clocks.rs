@@ -7,6 +7,7 @@ use core::cmp::Reverse;
 use crate::align::{Band, Progress, Table};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
+use crate::small_sort::SmallSort as _;
 
 /// How many of the newest rows of a group are searched for one that all of its members finished.
 const ROWS: usize = 64;
@@ -45,7 +46,7 @@ impl Clocks {
             while let Some(rank) = open.pop_front() {
                 let mut own = groups.get_mut(rank).map(core::mem::take).unwrap_or_default();
                 // Not by their names, which say nothing.
-                own.sort_by_key(|&group| {
+                own.sort_small_by_key(|&group| {
                     let group = job.group(group);
                     (Reverse(group.members.len()), &group.members, &group.desc)
                 });

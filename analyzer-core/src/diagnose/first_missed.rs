@@ -8,6 +8,7 @@ use super::{Case, Place, custom};
 use crate::align::Cell;
 use crate::dump::EntryIdx;
 use crate::job::{Direction, RankIdx};
+use crate::small_sort::SmallSort as _;
 
 /// How many of the newest entries of a rank are searched for one that it shares with a witness.
 const HISTORY: u32 = 256;
@@ -22,7 +23,7 @@ const FAR: u32 = u32::MAX;
 /// not tell either.
 pub(super) fn of(case: &Case<'_>, mut places: Vec<Place>) -> BTreeMap<u32, Place> {
     // Of equally near places the first one stays.
-    places.sort_by_cached_key(|&place| case.order(place));
+    places.sort_small_by_cached_key(|&place| case.order(place));
     let mut first: BTreeMap<u32, (Key, Place)> = BTreeMap::new();
     let mut next: BTreeMap<RankIdx, Option<EntryIdx>> = BTreeMap::new();
     for place in places {

@@ -9,7 +9,9 @@ use super::wait_graph::WaitGraph;
 use super::{Case, Draft, Place, doubt, vote};
 use crate::align::Cell;
 use crate::report::Kind;
+use crate::small_sort::SmallSort as _;
 use crate::symbols::StrId;
+use crate::trees::tree_set;
 
 /// Most findings of rows that everybody got past: the same mistake in every group says no more.
 const MOST_PASSED: usize = 64;
@@ -133,7 +135,7 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
 /// Orders findings by time and leaves out those that another one explains: the same suspects again, or nobody to blame in a
 /// place that waits for an origin.
 fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found>) -> Vec<Draft> {
-    found.sort_by_cached_key(|item| {
+    found.sort_small_by_cached_key(|item| {
         // Blame that is proven comes before a shrug; then what happened first.
         let vague = item.draft.suspects.is_empty() && !item.draft.tie;
         (vague, case.order(item.draft.place))
@@ -218,7 +220,7 @@ fn one_story(case: &Case<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
     };
     let is_one = |draft: &Draft| drafts.first().is_some_and(|first| first.cause == draft.cause);
     let members: BTreeSet<&[u32]> =
-        drafts.iter().map(|draft| case.job.group(draft.place.group()).members.as_slice()).collect();
+        tree_set(drafts.iter().map(|draft| case.job.group(draft.place.group()).members.as_slice()));
     if drafts.len() > 1 && drafts.iter().all(is_one) && members.len() == drafts.len() {
         let places: Vec<Place> = drafts.iter().flat_map(Draft::places).collect();
         if let Some(together) = drafts.first().and_then(|first| describe(&places, first.kind)) {
@@ -255,7 +257,7 @@ fn passed(case: &Case<'_>) -> Vec<Draft> {
             passed.push(place);
         }
     }
-    passed.sort_by_cached_key(|&place| case.order(place));
+    passed.sort_small_by_cached_key(|&place| case.order(place));
     let rows = passed.into_iter().take(MOST_PASSED).filter_map(|place| match place {
         Place::Row(group, row) => Some((group, row)),
         Place::Message(..) => None,

@@ -44,7 +44,7 @@ impl WaitGraph {
             }
         }
         let mut places: Vec<Place> = index.keys().copied().collect();
-        places.sort_by_cached_key(|&place| case.order(place));
+        places.sort_small_by_cached_key(|&place| case.order(place));
         for (at, place) in places.iter().enumerate() {
             index.insert(*place, at);
         }

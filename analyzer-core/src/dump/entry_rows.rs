@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use super::column::Column;
 use super::entries::{Entries, EntryHead, Marks};
 use super::{Entry, EntryIdx, State};
+use crate::small_sort::sorted_places;
 use crate::symbols::{ArgsId, StackId, StrId};
 
 /// Entries while they are put together: one column per field, so that rows can be added and put in order. [`EntryRows::pack`] makes
@@ -136,8 +137,7 @@ impl EntryRows {
         if self.record_id.is_sorted() || self.record_id.contains(&ABSENT) {
             return;
         }
-        let mut order: Vec<usize> = (0..self.len()).collect();
-        order.sort_by_key(|&at| self.record_id[at]);
+        let order = sorted_places(self.len(), &|a, b| self.record_id[a].cmp(&self.record_id[b]));
         fn apply<T: Copy>(order: &[usize], column: &mut Vec<T>) {
             *column = order.iter().map(|&at| column[at]).collect();
         }

@@ -9,6 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::trees::tree_map;
 use crate::trees::tree_set;
 
 use super::traffic::Traffic;
@@ -124,7 +125,7 @@ impl Mesh {
         }
         let expert = |family: &Family| family.is_expert() && family.is_single();
         let basis: BTreeMap<Shape, &Family> =
-            families.iter().filter(|(_, family)| !expert(family)).map(|(&shape, family)| (shape, family)).collect();
+            tree_map(families.iter().filter(|(_, family)| !expert(family)).map(|(&shape, family)| (shape, family)));
 
         let mut pipelines = basis.iter().filter(|(shape, family)| {
             let by_traffic = shape.stride > 1 && family.word.is_none() && family.is_pipeline();

@@ -53,7 +53,7 @@ fn disagreeing_worlds(used: &[ShardDump], shard: &Shard) -> Option<Quality> {
         }
     }
     let worlds: BTreeMap<&[u32], Vec<u32>> =
-        by_members.into_iter().map(|(members, ranks)| (shard.configs.members(members), ranks)).collect();
+        tree_map(by_members.into_iter().map(|(members, ranks)| (shard.configs.members(members), ranks)));
     // Worlds without a common member are parts of a job that calls each of them its default group.
     let mut seen = BTreeSet::new();
     if worlds.keys().flat_map(|world| world.iter()).all(|rank| seen.insert(rank)) {
@@ -82,7 +82,7 @@ fn disagreeing_worlds(used: &[ShardDump], shard: &Shard) -> Option<Quality> {
 
 /// Ranks whose only dump is as old as the replaced dumps of other ranks.
 fn left_over(mut spans: Vec<Span>, used: &[ShardDump]) -> Option<Quality> {
-    spans.sort();
+    spans.sort_small();
     let runs = runs(&spans);
     let mut dumps_of: BTreeMap<u32, u32> = BTreeMap::new();
     for span in &spans {

@@ -8,6 +8,7 @@ use super::resolve::RankGroups;
 use crate::dump::GroupStatus;
 use crate::shard::ShardDump;
 use crate::small_sort::SmallSort as _;
+use crate::trees::tree_map;
 
 /// The counters of a dump by group, sorted.
 ///
@@ -16,7 +17,7 @@ use crate::small_sort::SmallSort as _;
 /// holds only where there are as many counters as named groups, and where it agrees with all entries.
 pub(super) fn by_group(dump: &ShardDump, groups: &RankGroups) -> Vec<(GroupIdx, GroupStatus)> {
     // Of several with one number the first counts.
-    let by_id: BTreeMap<i64, &GroupStatus> = dump.statuses.iter().rev().map(|status| (status.pg_id, status)).collect();
+    let by_id: BTreeMap<i64, &GroupStatus> = tree_map(dump.statuses.iter().rev().map(|status| (status.pg_id, status)));
     let mut known: Vec<(GroupIdx, GroupStatus)> = dump
         .group_refs
         .iter()
@@ -41,6 +42,6 @@ fn by_order(dump: &ShardDump, groups: &RankGroups) -> Option<Vec<(GroupIdx, Grou
         return None;
     }
     let mut statuses = dump.statuses.clone();
-    statuses.sort_by_key(|status| status.pg_id);
+    statuses.sort_small_by_key(|status| status.pg_id);
     Some(of_config.iter().copied().zip(statuses).collect())
 }

@@ -90,8 +90,8 @@ fn version_key(version: &str) -> Vec<u32> {
 fn rank_states(case: &Case<'_>, drafts: &[Draft]) -> Vec<RankState> {
     let job = case.job;
     let hanging: Vec<&Draft> = drafts.iter().filter(|draft| draft.hangs).collect();
-    let suspects: BTreeSet<u32> = drafts.iter().flat_map(|draft| draft.suspects.iter().copied()).collect();
-    let victims: BTreeSet<u32> = hanging.iter().flat_map(|draft| waiting_at(case, draft)).collect();
+    let suspects: BTreeSet<u32> = tree_set(drafts.iter().flat_map(|draft| draft.suspects.iter().copied()));
+    let victims: BTreeSet<u32> = tree_set(hanging.iter().flat_map(|draft| waiting_at(case, draft)));
     let mut waits = Waits { case, known: BTreeMap::new() };
     let mut all: Vec<u32> = job.ranks.iter().map(|dump| dump.rank).chain(job.missing_ranks.iter().copied()).collect();
     all.sort_unstable();

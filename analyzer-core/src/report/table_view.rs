@@ -13,6 +13,7 @@ use crate::align::{self, Cell, Message, Progress, RowIdx, RowList, Table};
 use crate::diagnose::{Draft, Place};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
+use crate::small_sort::SmallSort as _;
 use crate::symbols::{ArgsId, StrId};
 
 /// Index and cells, and the way back from a row of the index to the aligned table.
@@ -78,7 +79,7 @@ impl TableView {
             .iter()
             .map(|band| (marks.first_draft(band.group), !somebody_waits(table, band), band.group))
             .collect();
-        order.sort_unstable();
+        order.sort_small();
         let mut builder = Builder { job, table, marks, view, texts: HashMap::new() };
         for (_, _, group) in order {
             // Where a finding is about a message, messages come first.

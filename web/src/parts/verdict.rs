@@ -1,6 +1,7 @@
 //! The verdict: one sentence, who is concerned, and both places in the user's code.
 
 use hangscope_analyzer_core::report::{Cause, Finding, Kind, Report};
+use hangscope_analyzer_core::small_sort::SmallSort as _;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
@@ -309,7 +310,7 @@ fn code_words(finding: &Finding) -> Vec<String> {
     });
     let mut words: Vec<String> = sites.map(|site| site.function.clone()).collect();
     words.retain(|word| !word.is_empty());
-    words.sort();
+    words.sort_small();
     words.dedup();
     words
 }

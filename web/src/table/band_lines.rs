@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::dataset::Dataset;
 use crate::table::layout::RunKind;
 use crate::table::shown::{Order, Shown};
+use hangscope_analyzer_core::trees::tree_set;
 
 /// How many agreeing rows stay in view before a row that does not agree, and before a finding's row.
 const ROWS_BEFORE_ODD: u32 = 2;
@@ -20,7 +21,7 @@ pub(crate) fn order_lines(
     finding_rows: &BTreeSet<u32>,
     rows: &[u32],
 ) -> Vec<RunKind> {
-    let contradicted: BTreeSet<u32> = shown.order.iter().flat_map(Order::contradicted).collect();
+    let contradicted: BTreeSet<u32> = tree_set(shown.order.iter().flat_map(Order::contradicted));
     let mut is_kept = vec![!shown.folded; rows.len()];
     let mut kept = 1;
     for (row, is_kept) in rows.iter().zip(&mut is_kept).rev() {

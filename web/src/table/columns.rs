@@ -6,6 +6,7 @@ use crate::dataset::Dataset;
 use crate::rank_status::urgency;
 use crate::table::shown::{Shown, parse_ranks};
 use crate::table::zoom::Zoom;
+use hangscope_analyzer_core::small_sort::SmallSort as _;
 
 /// Fewer equal ranks are not worth folding.
 const LEAST_EQUAL: usize = 16;
@@ -42,7 +43,7 @@ impl Columns {
         let mut columns: Vec<u32> = visible(dataset, shown);
         if shown.by_status {
             // Stable: ranks of one status stay in their order.
-            columns.sort_by_key(|column| std::cmp::Reverse(dataset.status(*column).map_or(0, urgency)));
+            columns.sort_small_by_key(|column| std::cmp::Reverse(dataset.status(*column).map_or(0, urgency)));
         }
         let mut kinds: HashMap<u32, Vec<u32>> = HashMap::new();
         if shown.ranks_folded {

@@ -1,6 +1,7 @@
 //! Moving from cell to cell by the keyboard.
 
 use hangscope_analyzer_core::report::CellCode;
+use hangscope_analyzer_core::small_sort::SmallSort as _;
 
 use crate::dataset::{CellPlace, Dataset};
 use crate::overview::severity::is_worse;
@@ -135,7 +136,7 @@ fn cells_of_row(dataset: &Dataset, layout: &TableLayout, row: u32) -> Vec<RowCel
         })
         .collect();
     // Stable: of equals the first column stands for its slot.
-    cells.sort_by_key(|cell| cell.slot);
+    cells.sort_small_by_key(|cell| cell.slot);
     cells.dedup_by(|next, kept| {
         let is_same = next.slot == kept.slot;
         if is_same && is_worse(next.code, kept.code) {

@@ -9,6 +9,8 @@ use crate::table::band_lines::{band_lines, order_lines};
 use crate::table::columns::Columns;
 use crate::table::shown::{RowFilter, Shown};
 use crate::table::zoom::Zoom;
+use hangscope_analyzer_core::small_sort::SmallSort as _;
+use hangscope_analyzer_core::trees::tree_set;
 
 /// Height of a band's head where it can be read.
 pub(crate) const HEAD_HEIGHT: f64 = 26.0;
@@ -128,7 +130,7 @@ impl TableLayout {
             Some(order) => layout.add_order(dataset, shown, zoom, &order.0.rows, &plan),
             None => layout.add_bands(dataset, shown, zoom, plan),
         }
-        layout.covered.sort_unstable();
+        layout.covered.sort_small();
         layout.stats.lines = layout.lines;
         layout.stats.columns = layout.columns.len();
         let slots = (0..layout.columns.len()).filter_map(|slot| layout.columns.slot(slot));
@@ -373,7 +375,7 @@ impl TableLayout {
 }
 
 fn finding_rows(dataset: &Dataset) -> BTreeSet<u32> {
-    dataset.index().findings.iter().filter_map(|finding| finding.row).collect()
+    tree_set(dataset.index().findings.iter().filter_map(|finding| finding.row))
 }
 
 fn head_height(zoom: Zoom) -> f64 {

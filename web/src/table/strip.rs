@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use hangscope_analyzer_core::report::RankStatus;
+use hangscope_analyzer_core::small_sort::SmallSort as _;
 
 use crate::dataset::Dataset;
 use crate::rank_status::urgency;
@@ -90,7 +91,7 @@ pub(crate) fn draw(scene: &Scene<'_>, commands: &mut Vec<DrawCommand>) {
             None => by_status.push((status, vec![rect])),
         }
     }
-    by_status.sort_by_key(|(status, _)| urgency(*status));
+    by_status.sort_small_by_key(|(status, _)| urgency(*status));
     for (status, rects) in by_status {
         draw_status(status, rects, step, commands);
     }

@@ -54,6 +54,17 @@ fn a_pack_gives_the_report_of_the_folder() {
     assert_eq!(report(folder.path(), &["job.hangscope"]), report(folder.path(), &["dumps"]));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pack_may_be_read_by_whoever_may_read_other_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = job();
+    pack(folder.path(), &["dumps", "-o", "job.hangscope"]);
+    fs::write(folder.path().join("other"), "").unwrap();
+    let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+    assert_eq!(mode("job.hangscope"), mode("other"));
+}
+
 #[test]
 fn packs_of_parts_and_single_files_go_together() {
     let folder = job();

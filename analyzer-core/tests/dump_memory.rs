@@ -21,7 +21,7 @@ fn an_entry_costs_tens_of_bytes() {
     assert_eq!(reading.faults, []);
     let entries = reading.dumps[0].entries.len();
     assert_eq!(entries, job::LARGE.entries);
-    assert!(live <= 120 * entries, "{} bytes an entry", live as f64 / entries as f64);
+    assert!(live <= 60 * entries, "{} bytes an entry", live as f64 / entries as f64);
     assert!(peak <= bytes.len(), "{peak} bytes at the peak for a file of {}", bytes.len());
     // The stacks of all call sites are there, frame for frame.
     let dump = &reading.dumps[0];

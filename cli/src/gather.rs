@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use hangscope_analyzer_core::dump::{self, Fault, FaultKind, Reading};
 use hangscope_analyzer_core::shard::{Shard, pack};
 use rayon::prelude::*;
@@ -65,9 +65,11 @@ fn merged(mut one: Shard, other: Shard) -> Shard {
 
 /// Of a large file only the head is read if it can be no dump; of a pack no more is needed here.
 fn can_be_dump(head: &[u8]) -> bool {
+    if pack::is_pack(head) {
+        return false;
+    }
     let reading = dump::read("", head);
-    !pack::is_pack(head)
-        && (!reading.faults.iter().any(|fault| fault.kind == FaultKind::NotADump) || !reading.dumps.is_empty())
+    !reading.faults.iter().any(|fault| fault.kind == FaultKind::NotADump) || !reading.dumps.is_empty()
 }
 
 /// Reads a pack section by section, some at a time.
@@ -131,18 +133,4 @@ fn nothing_readable(files: usize, shard: &Shard) -> String {
     }
     text.push_str("\nexpected the Flight Recorder dumps that the ranks left behind: one file per rank, pickle or JSON");
     text
-}
-
-/// Says why a file could not be written and that what was there is as it was.
-pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let failed = || format!("failed to write {}", path.display());
-    let mut builder = tempfile::Builder::new();
-    // As any other file, and not for its owner alone: it is made to be given away.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).with_context(failed)?;
-    write(file.as_file_mut()).with_context(failed)?;
-    file.persist(path).with_context(failed)?;
-    Ok(())
 }

@@ -1,14 +1,15 @@
 //! `hangscope pack`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use hangscope_analyzer_core::shard::pack::PackWriter;
 use rayon::prelude::*;
 
 use crate::args::Pack;
-use crate::gather::{gather, write_whole};
+use crate::gather::gather;
 use crate::sources::{self, Source};
 
 /// Writes the pack and says on standard error what is in it; the exit status is 0.
@@ -48,4 +49,18 @@ pub(crate) fn run(options: &Pack) -> Result<u8> {
         indicatif::HumanBytes(read_bytes),
     )?;
     Ok(0)
+}
+
+/// Writes a file whole or not at all: until then what was there stays.
+fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = || format!("failed to write {}", path.display());
+    let mut builder = tempfile::Builder::new();
+    // As any other file, and not for its owner alone: it is made to be given away.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).with_context(failed)?;
+    write(file.as_file_mut()).with_context(failed)?;
+    file.persist(path).with_context(failed)?;
+    Ok(())
 }

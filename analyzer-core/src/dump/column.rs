@@ -85,11 +85,6 @@ impl Column {
         }
         Some(Column { base, step, width, bytes })
     }
-
-    /// Bytes behind the column.
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.bytes.len()
-    }
 }
 
 /// How numbers lie above a line of a step.
@@ -135,9 +130,9 @@ mod tests {
 
     #[test]
     fn what_counts_or_stays_takes_no_bytes() {
-        assert_eq!(packed(&[]).heap_bytes(), 0);
-        assert_eq!(packed(&[7; 100]).heap_bytes(), 0);
-        assert_eq!(packed(&(0..100).map(|id| 48_000 + id).collect::<Vec<_>>()).heap_bytes(), 0);
+        assert_eq!(packed(&[]).bytes.len(), 0);
+        assert_eq!(packed(&[7; 100]).bytes.len(), 0);
+        assert_eq!(packed(&(0..100).map(|id| 48_000 + id).collect::<Vec<_>>()).bytes.len(), 0);
     }
 
     #[test]

@@ -149,11 +149,6 @@ impl Entries {
         (0..self.len()).map(|at| self.head.get(at) as usize)
     }
 
-    /// How far each entry has come, as the file says.
-    pub fn states(&self) -> impl Iterator<Item = State> + '_ {
-        (0..self.len()).map(|at| Marks(self.marks.get(at) as u8).state())
-    }
-
     /// When each entry was created; 0 when the file does not say.
     pub fn created_ns(&self) -> impl Iterator<Item = i64> + '_ {
         (0..self.len()).map(|at| self.created_ns.get(at))
@@ -214,12 +209,6 @@ impl Entries {
             head,
             heads,
         }
-    }
-
-    /// Bytes that the entries take, without the symbols.
-    pub fn heap_bytes(&self) -> usize {
-        let columns: usize = self.columns().into_iter().map(Column::heap_bytes).sum();
-        columns + self.heads.len() * size_of::<EntryHead>()
     }
 }
 

@@ -2,14 +2,14 @@
 
 use crate::load::source::Source;
 
-/// What a browser gives to the page's workers together, as far as one can rely on it.
-pub(crate) const BUDGET_BYTES: u64 = 2_000_000_000;
+/// What the worker that holds an analysis can address.
+pub(crate) const BUDGET_BYTES: u64 = 4_000_000_000;
 
-/// A dump has 210 bytes an entry with a stack, and 500 and more as JSON; in memory an entry takes 20 to 30, its cells in the table 10 to 20, and
-/// some of it is there twice while it goes from one worker to another.
-const DUMP_BYTES_A_BYTE: u64 = 4;
-/// A pack has 10 bytes an entry and more.
-const BYTES_A_PACK_BYTE: u64 = 5;
+/// At its peak the tab takes 100 bytes an entry, as measured with 20 million (docs/performance.md). A dump has 210 bytes an entry with a stack, and
+/// 500 and more as JSON.
+const DUMP_BYTES_A_BYTE: u64 = 2;
+/// A pack has 6 bytes an entry and more.
+const BYTES_A_PACK_BYTE: u64 = 15;
 
 /// Memory in bytes that reading and showing these files takes at most, as far as their sizes tell.
 pub(crate) fn memory_bytes(sources: &[Source]) -> u64 {

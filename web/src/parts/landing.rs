@@ -113,7 +113,7 @@ pub(crate) fn Failed(title: String, reason: String, in_worker: bool) -> impl Int
                     .then(|| {
                         view! {
                             <p class="hintline">
-                                "A browser has about two gigabytes for this. The command has all of the machine's memory and gives the same verdict:"
+                                "A browser has four gigabytes at most for this. The command has all of the machine's memory and gives the same verdict:"
                             </p>
                             <pre><code>{format!("hangscope analyze {folder}")}</code></pre>
                         }

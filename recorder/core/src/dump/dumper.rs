@@ -1,0 +1,106 @@
+//! Writes the dumps of this process.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::document::{Document, Making};
+use super::file::{host_name, write_whole};
+use crate::trigger::Cause;
+use crate::{DumpForm, Recorder, log, stack};
+
+/// What was written before.
+#[derive(Debug)]
+pub(crate) struct Dumper {
+    since: SystemTime,
+    written: BTreeSet<PathBuf>,
+}
+
+impl Default for Dumper {
+    fn default() -> Self {
+        Self { since: SystemTime::now(), written: BTreeSet::new() }
+    }
+}
+
+impl Recorder {
+    /// Writes a dump and says so, on standard error and over the channel. A process without a known rank writes as
+    /// rank 0.
+    pub(crate) fn dump(&self, cause: &Cause) {
+        let rank = self.rank().unwrap_or_default();
+        let outcome = self.dumper().write(self, rank);
+        match &outcome {
+            Ok(path) => log::line(&format!("{}; wrote {}", because(cause), path.display())),
+            Err(error) => {
+                let path = self.settings.dump_path(rank);
+                log::line(&format!("{}, but no dump: failed to write {}: {error}", because(cause), path.display()));
+            }
+        }
+        if let Some(channel) = self.channel.get() {
+            channel.report_dump(outcome.map_err(|error| error.to_string()));
+        }
+    }
+
+    /// The dump as bytes, in the form that the settings name.
+    ///
+    /// # Errors
+    ///
+    /// If the writer refuses a value, which would be a fault of this crate.
+    pub fn dump_bytes(&self) -> io::Result<Vec<u8>> {
+        let snapshot = self.snapshot();
+        let stacks: Vec<_> = snapshot.entries.iter().map(|entry| entry.stack.clone()).collect();
+        let making = Making {
+            settings: &self.settings,
+            library: self.source.library,
+            version: &self.source.version,
+            frames: stack::resolve_all(stacks),
+        };
+        let document = Document::new(snapshot, making);
+        match self.settings.form {
+            DumpForm::Pickle => {
+                serde_pickle::to_vec(&document, serde_pickle::SerOptions::new().proto_v2()).map_err(io::Error::other)
+            }
+            DumpForm::Json => serde_json::to_vec(&document).map_err(io::Error::other),
+        }
+    }
+}
+
+impl Dumper {
+    fn write(&mut self, recorder: &Recorder, rank: u32) -> io::Result<PathBuf> {
+        let path = self.path(recorder, rank);
+        write_whole(&path, &recorder.dump_bytes()?)?;
+        self.written.insert(path.clone());
+        Ok(path)
+    }
+
+    /// The rank's own path; another one, if another process of this job has written there.
+    fn path(&self, recorder: &Recorder, rank: u32) -> PathBuf {
+        let path = recorder.settings.dump_path(rank);
+        if self.written.contains(&path) || !changed_after(&path, self.since) {
+            return path;
+        }
+        let name = format!("duplicate-{}-{}-rank_{rank}", host_name(), std::process::id());
+        log::line(&format!(
+            "another process has written {}: two of them have rank {rank}. This one writes {name} beside it; give \
+             each process its own rank (HANGSCOPE_RANK)",
+            path.display()
+        ));
+        path.with_file_name(name)
+    }
+}
+
+fn changed_after(path: &Path, time: SystemTime) -> bool {
+    fs::metadata(path).and_then(|data| data.modified()).is_ok_and(|changed| changed > time)
+}
+
+fn because(cause: &Cause) -> String {
+    match cause {
+        Cause::Timeout(_) => "the time limit is over".to_owned(),
+        Cause::Rank(rank, text) => format!("rank {rank} asks for dumps ({text})"),
+        Cause::Signal => "a signal asks for a dump".to_owned(),
+        Cause::TriggerFile => "the trigger file asks for a dump".to_owned(),
+        Cause::Program => "the program asks for a dump".to_owned(),
+        Cause::Exit => "the program ends".to_owned(),
+    }
+}

@@ -63,7 +63,7 @@ impl Watchdog {
         if let Cause::Timeout(text) = &cause {
             log::line(text);
             if let Some(channel) = recorder.channel.get() {
-                channel.ask_all(text);
+                channel.ask_all(recorder.rank().unwrap_or_default(), text);
             }
             recorder.triggers.touch(text);
         }

@@ -37,9 +37,19 @@ impl Recorder {
                 log::line(&format!("{}, but no dump: failed to write {}: {error}", because(cause), path.display()));
             }
         }
-        if let Some(channel) = self.channel.get() {
-            channel.report_dump(outcome.map_err(|error| error.to_string()));
+        match self.channel.get() {
+            Some(channel) if channel.is_connected() => {
+                channel.report_dump(outcome.map_err(|error| error.to_string()));
+            }
+            // With the channel, rank 0 says it when all have answered.
+            _ if outcome.is_ok() && *cause != Cause::Exit => log::line(&self.how_to_look()),
+            _ => {}
         }
+    }
+
+    /// What a person does with the dumps.
+    pub(crate) fn how_to_look(&self) -> String {
+        format!("see what broke: hangscope analyze {}", self.settings.folder().display())
     }
 
     /// The dump as bytes, in the form that the settings name.

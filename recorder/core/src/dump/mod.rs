@@ -6,3 +6,4 @@ mod file;
 mod order;
 
 pub(crate) use dumper::Dumper;
+pub(crate) use file::host_name;

@@ -44,6 +44,7 @@ impl Recorder {
     /// Starts recording. The recorder's memory is never given back.
     pub fn launch(settings: Settings, source: Source) -> &'static Self {
         guard::stay_out_of_children();
+        stack::prepare(settings.stacks);
         let depth = if settings.stacks.native || settings.stacks.python { stack::DEPTH } else { 0 };
         let recorder: &'static Self = Box::leak(Box::new(Self {
             ring: Ring::new(settings.buffer_size, if settings.buffer_size == 0 { 0 } else { depth }),
@@ -98,6 +99,7 @@ impl Recorder {
 
     /// Makes a communicator. Takes a lock for a moment.
     pub fn communicator(&self, info: CommunicatorInfo) -> Arc<Communicator> {
+        stack::prepare(self.settings.stacks);
         let communicator = self.registry.add(info, self.ring.tickets(), self.ring.capacity() as u64);
         if let Some(channel) = self.channel.get() {
             channel.tell_communicator(&communicator);

@@ -2,7 +2,7 @@
 //! written takes the next ticket.
 
 use crate::slot::{Reading, Slot, SlotCopy, Step};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, TRIES};
 
 /// Recordings of `WORDS` words each, and a stack of up to `depth` words beside each.
 #[derive(Debug)]
@@ -29,9 +29,6 @@ pub(crate) struct RingCopies<const WORDS: usize> {
     /// Slots that were being written at every try.
     pub busy: usize,
 }
-
-/// Tries at a slot that changes while it is read.
-const TRIES: usize = 64;
 
 impl<const WORDS: usize> Ring<WORDS> {
     /// `capacity`: slots, at least one.

@@ -1,8 +1,9 @@
 //! One place of the ring.
 //!
 //! All words are atomics, so that a reader who comes while they are written sees old or new ones, never undefined
-//! behaviour; the sequence tells him whether they belong together. Its values for the recording with ticket `n` are
-//! `2n + 1` while the words are written and `2n + 2` when they are whole; 0 is a slot that was never used.
+//! behaviour; the sequence tells him whether they belong together. For the recording with ticket `n` it is `n + 1` in
+//! the upper bits, and below a phase that is odd while the words are written and even when they are whole; 0 is a slot
+//! that was never used. A change of the words takes two phases, so that a reader notices it.
 
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -42,6 +43,18 @@ const VALUE_BITS: u32 = 48;
 /// The largest value of a changing word.
 pub(crate) const MAX_VALUE: u64 = (1 << VALUE_BITS) - 1;
 
+/// Bits of the sequence that hold the phase.
+const PHASE_BITS: u32 = 8;
+/// The phase of a recording that is whole, and was never changed.
+const WHOLE: u64 = 2;
+/// The last phase from which a change still goes up; the next one begins again at [`WHOLE`].
+const LAST: u64 = (1 << PHASE_BITS) - 4;
+
+/// The sequence of a recording that is whole, and was never changed.
+fn whole(ticket: u64) -> u64 {
+    (ticket + 1) << PHASE_BITS | WHOLE
+}
+
 /// Which of the changing words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {
@@ -67,7 +80,7 @@ impl<const WORDS: usize> Slot<WORDS> {
     /// Takes the slot for a new recording. `None`: somebody is in the middle of writing here, or a later recording has
     /// come first.
     pub(crate) fn claim(&self, ticket: u64) -> Option<Claim> {
-        let writing = 2 * ticket + 1;
+        let writing = whole(ticket) - 1;
         let seen = self.sequence.load(Ordering::Relaxed);
         if !seen.is_multiple_of(2) || seen > writing {
             return None;
@@ -84,19 +97,23 @@ impl<const WORDS: usize> Slot<WORDS> {
             place.store(*word, Ordering::Relaxed);
         }
         for word in [&self.started, &self.completed, &self.marks] {
-            word.store(tag << VALUE_BITS, Ordering::Relaxed);
+            // An exchange, for whoever is late with the last recording's progress does one too.
+            word.swap(tag << VALUE_BITS, Ordering::Relaxed);
         }
     }
 
     /// Makes a filled slot visible.
     pub(crate) fn publish(&self, claim: Claim) {
-        self.sequence.store(2 * claim.0 + 2, Ordering::Release);
+        self.sequence.store(whole(claim.0), Ordering::Release);
     }
 
     /// Changes the words of the recording with this ticket. False: it is gone, or somebody is changing it.
     pub(crate) fn amend(&self, ticket: u64, change: impl FnOnce(&mut [u64; WORDS])) -> bool {
-        let whole = 2 * ticket + 2;
-        if self.sequence.compare_exchange(whole, whole - 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        let seen = self.sequence.load(Ordering::Relaxed);
+        if seen >> PHASE_BITS != ticket + 1 || !seen.is_multiple_of(2) {
+            return false;
+        }
+        if self.sequence.compare_exchange(seen, seen + 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             return false;
         }
         fence(Ordering::Release);
@@ -105,7 +122,9 @@ impl<const WORDS: usize> Slot<WORDS> {
         for (place, word) in self.words.iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }
-        self.sequence.store(whole, Ordering::Release);
+        let phase = seen & ((1 << PHASE_BITS) - 1);
+        let next = if phase > LAST { whole(ticket) } else { seen + 2 };
+        self.sequence.store(next, Ordering::Release);
         true
     }
 
@@ -153,7 +172,7 @@ impl<const WORDS: usize> Slot<WORDS> {
     }
 
     fn holds(&self, ticket: u64) -> bool {
-        self.sequence.load(Ordering::Acquire).div_ceil(2) == ticket + 1
+        self.sequence.load(Ordering::Acquire) >> PHASE_BITS == ticket + 1
     }
 
     /// One try at a whole copy; `extra` copies what else belongs to the recording.
@@ -173,7 +192,11 @@ impl<const WORDS: usize> Slot<WORDS> {
         if self.sequence.load(Ordering::Relaxed) != before {
             return Reading::Busy;
         }
-        Reading::Whole(SlotCopy { ticket: before / 2 - 1, words, progress: Progress { started, completed, marks } })
+        Reading::Whole(SlotCopy {
+            ticket: (before >> PHASE_BITS) - 1,
+            words,
+            progress: Progress { started, completed, marks },
+        })
     }
 }
 

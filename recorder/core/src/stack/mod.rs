@@ -24,3 +24,13 @@ pub(crate) fn capture(stacks: Stacks, words: &mut [u64; DEPTH]) -> usize {
         _ => python,
     }
 }
+
+/// Prepares for capturing; called again whenever the process may have changed.
+pub(crate) fn prepare(stacks: Stacks) {
+    if stacks.native {
+        native::find_own_range();
+    }
+    if stacks.python {
+        python::look_for_interpreter();
+    }
+}

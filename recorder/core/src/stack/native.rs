@@ -1,7 +1,10 @@
 //! Stacks of compiled code.
 
 use std::ffi::c_void;
+use std::fs;
+use std::ops::Range;
 use std::ptr;
+use std::sync::OnceLock;
 
 use super::Frame;
 
@@ -28,9 +31,38 @@ pub(super) fn capture(words: &mut [u64]) -> usize {
     len - own
 }
 
-/// Whether an address is in the library that the recorder is linked into. Tests are one with it, so there it says no.
-fn is_own(_: u64) -> bool {
-    false
+/// Whether an address is in the library that the recorder is linked into.
+fn is_own(word: u64) -> bool {
+    OWN_RANGE.get().is_some_and(|range| range.contains(&word))
+}
+
+/// Where the library is that the recorder is linked into. Empty if it is the program itself, whose own frames count.
+static OWN_RANGE: OnceLock<Range<u64>> = OnceLock::new();
+
+/// Finds out where this library is, from the system's list of the process's memory.
+pub(crate) fn find_own_range() {
+    OWN_RANGE.get_or_init(|| {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+        own_range(&maps, &program.to_string_lossy(), find_own_range as *const () as u64)
+    });
+}
+
+fn own_range(maps: &str, program: &str, address: u64) -> Range<u64> {
+    let mapped = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let path = rest.find('/').map(|at| rest[at..].to_owned())?;
+        Some((u64::from_str_radix(from, 16).ok()?, u64::from_str_radix(to, 16).ok()?, path))
+    };
+    let all: Vec<_> = maps.lines().filter_map(mapped).collect();
+    let Some((_, _, path)) = all.iter().find(|(from, to, _)| (*from..*to).contains(&address)) else { return 0..0 };
+    if path == program {
+        return 0..0;
+    }
+    let of_path = || all.iter().filter(|(_, _, other)| other == path);
+    let from = of_path().map(|(from, ..)| *from).min().unwrap_or(0);
+    from..of_path().map(|(_, to, _)| *to).max().unwrap_or(0)
 }
 
 /// Gives an address its function, or the functions that were inlined there, innermost first.
@@ -47,4 +79,25 @@ pub(super) fn resolve(word: u64) -> Vec<Frame> {
         });
     });
     frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_range;
+
+    const MAPS: &str = "\
+1000-2000 r--p 00000000 fe:00 1 /usr/bin/python3.11
+7000-8000 r--p 00000000 fe:00 2 /opt/lib/libhangscope-mpi.so
+8000-9000 r-xp 00001000 fe:00 2 /opt/lib/libhangscope-mpi.so
+9000-9800 rw-p 00002000 fe:00 2 /opt/lib/libhangscope-mpi.so
+a000-b000 rw-p 00000000 00:00 0 [heap]
+";
+
+    #[test]
+    fn the_library_is_all_its_parts() {
+        assert_eq!(own_range(MAPS, "/usr/bin/python3.11", 0x8800), 0x7000..0x9800);
+        assert_eq!(own_range(MAPS, "/opt/lib/libhangscope-mpi.so", 0x8800), 0..0);
+        assert_eq!(own_range(MAPS, "", 0xa100), 0..0);
+        assert_eq!(own_range("nonsense\n", "", 0), 0..0);
+    }
 }

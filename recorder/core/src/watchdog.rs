@@ -62,13 +62,17 @@ impl Watchdog {
         let Some(cause) = cause else { return };
         if let Cause::Timeout(text) = &cause {
             log::line(text);
-            if let Some(channel) = recorder.channel.get() {
-                channel.ask_all(recorder.rank().unwrap_or_default(), text);
+            match recorder.channel.get() {
+                Some(channel) if channel.is_connected() => {
+                    channel.ask_all(recorder.rank().unwrap_or_default(), text);
+                }
+                _ => recorder.triggers.touch(text),
             }
-            recorder.triggers.touch(text);
         }
         recorder.dump(&cause);
-        self.last_dump = Some(Instant::now());
+        if matches!(cause, Cause::Timeout(_) | Cause::Rank(..) | Cause::TriggerFile) {
+            self.last_dump = Some(Instant::now());
+        }
     }
 
     fn dumped_within(&self, time: Duration) -> bool {

@@ -1,6 +1,6 @@
 //! Stacks of compiled code.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 use std::fs;
 use std::ops::Range;
 use std::ptr;
@@ -65,20 +65,46 @@ fn own_range(maps: &str, program: &str, address: u64) -> Range<u64> {
     from..of_path().map(|(_, to, _)| *to).max().unwrap_or(0)
 }
 
+/// The name that a library shows for an address, and the library. Empty: it shows none.
+#[expect(unsafe_code, reason = "the loader is a C library")]
+pub(super) fn exported_name(word: u64) -> Vec<Frame> {
+    // SAFETY: it is plain data for which zeros are a value.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the address is only looked up, whatever it is, and the structure is alive.
+    if unsafe { libc::dladdr(call_address(word), &raw mut info) } == 0 {
+        return Vec::new();
+    }
+    let text = |pointer: *const c_char| {
+        // SAFETY: what is not null is a C string of a library that is loaded, as the address is of its code.
+        (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
+    };
+    let name = text(info.dli_sname).map(|name| backtrace::SymbolName::new(name.as_bytes()).to_string());
+    vec![Frame {
+        name: name.unwrap_or_else(|| format!("{word:#x}")),
+        filename: text(info.dli_fname).unwrap_or_default(),
+        line: 0,
+    }]
+}
+
 /// Gives an address its function, or the functions that were inlined there, innermost first.
 pub(super) fn resolve(word: u64) -> Vec<Frame> {
     let mut frames = Vec::new();
-    // The address is where the call returns to, and may be the next function's.
-    let address: *mut c_void = ptr::with_exposed_provenance_mut(usize::try_from(word.saturating_sub(1)).unwrap_or(0));
-    backtrace::resolve(address, |symbol| {
-        let name = symbol.name().map(|name| name.to_string());
-        frames.push(Frame {
-            name: name.unwrap_or_else(|| format!("{word:#x}")),
-            filename: symbol.filename().map(|path| path.display().to_string()).unwrap_or_default(),
-            line: symbol.lineno().unwrap_or(0),
-        });
+    backtrace::resolve(call_address(word), |symbol| {
+        // A symbol without a place says no more than the library's own name did.
+        if let (Some(name), Some(path)) = (symbol.name(), symbol.filename()) {
+            frames.push(Frame {
+                name: format!("{name:#}"),
+                filename: path.display().to_string(),
+                line: symbol.lineno().unwrap_or(0),
+            });
+        }
     });
     frames
+}
+
+/// The call that leads to an address: that is where the call returns to, and may be the next function's.
+fn call_address(word: u64) -> *mut c_void {
+    ptr::with_exposed_provenance_mut(usize::try_from(word.saturating_sub(1)).unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -1,25 +1,92 @@
-//! Puts the built page into the command.
+//! Puts the built page and the recorder's libraries into the command.
 //!
 //! Which page: the folder that `HANGSCOPE_DIST` names; else `dist/`, if it was built from the sources as they are (a
 //! debug build takes any); else one that is built here and now, by `cargo xtask web`. A nested cargo does that, with a
 //! target folder of its own, so that everyday builds of the command do not have to compile wasm-bindgen.
+//!
+//! Which libraries: those in the folder that `HANGSCOPE_RECORDER` names; else a nested cargo builds them, for a
+//! dependency on a package gives no shared library. Elsewhere than on Linux there are none.
 
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use hangscope_web_build::{Dist, SOURCES, fingerprint};
 
 /// Names a folder that holds a built page.
 const CHOICE: &str = "HANGSCOPE_DIST";
 
+/// Names a folder that holds the recorder's libraries.
+const RECORDER_CHOICE: &str = "HANGSCOPE_RECORDER";
+
+/// The recorder's libraries: the package, the file as cargo names it, and as its users know it.
+const LIBRARIES: [(&str, &str, &str); 2] = [
+    ("hangscope-nccl-plugin", "libnccl_profiler_hangscope.so", "libnccl-profiler-hangscope.so"),
+    ("hangscope-mpi", "libhangscope_mpi.so", "libhangscope-mpi.so"),
+];
+
 fn main() -> Result<()> {
     let root = folder_variable("CARGO_MANIFEST_DIR")?.join("..");
     let out = folder_variable("OUT_DIR")?;
-    embed(&page(&root, &out)?, &out)
+    embed(&page(&root, &out)?, &out)?;
+    embed_recorder(&recorder(&root)?, &out)
+}
+
+/// The libraries' files, by the names that their users know.
+fn recorder(root: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
+    println!("cargo::rerun-if-env-changed={RECORDER_CHOICE}");
+    if let Some(folder) = env::var_os(RECORDER_CHOICE).filter(|folder| !folder.is_empty()) {
+        let folder = root.join(folder);
+        rerun_if_changed(&folder);
+        return Ok(LIBRARIES.map(|(_, _, name)| (name, folder.join(name))).to_vec());
+    }
+    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system != "linux") {
+        return Ok(Vec::new());
+    }
+    for source in ["core", "nccl-plugin", "mpi-preload"] {
+        for inside in ["src", "Cargo.toml"] {
+            rerun_if_changed(&root.join("recorder").join(source).join(inside));
+        }
+    }
+    let debug = env::var("PROFILE").is_ok_and(|profile| profile == "debug");
+    let (profile, folder) = if debug { ("dev", "debug") } else { ("recorder", "recorder") };
+    let target = target_folder(root).join("recorder-build");
+    let mut command = nested_cargo(root)?;
+    command.args(["build", "--locked", "--profile", profile, "--target-dir"]).arg(&target);
+    for (package, ..) in LIBRARIES {
+        command.args(["--package", package]);
+    }
+    let output = command.output().context("failed to start cargo for the recorder")?;
+    if !output.status.success() {
+        bail!("failed to build the recorder's libraries:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(LIBRARIES.map(|(_, built, name)| (name, target.join(folder).join(built))).to_vec())
+}
+
+/// Deflates the libraries and writes the table of them that the command includes, with a number that changes when they
+/// do.
+fn embed_recorder(libraries: &[(&'static str, PathBuf)], out: &Path) -> Result<()> {
+    let mut hasher = DefaultHasher::new();
+    let mut table = String::from("const FILES: &[Library] = &[\n");
+    for (name, path) in libraries {
+        let content = fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
+        content.hash(&mut hasher);
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&content).and_then(|()| encoder.try_finish()).context("failed to deflate a library")?;
+        let target = out.join(name);
+        fs::write(&target, encoder.finish()?).with_context(|| format!("failed to write {}", target.display()))?;
+        let target = target.to_str().context("the target folder's path is not UTF-8")?;
+        writeln!(table, "    Library {{ name: {name:?}, content: include_bytes!({target:?}) }},")?;
+    }
+    writeln!(table, "];\nconst DIGEST: u64 = {};", hasher.finish())?;
+    fs::write(out.join("recorder_files.rs"), table).context("failed to write the table of the recorder's libraries")
 }
 
 fn page(root: &Path, out: &Path) -> Result<Dist> {
@@ -53,25 +120,34 @@ fn page(root: &Path, out: &Path) -> Result<Dist> {
 }
 
 fn build(root: &Path, folder: &Path) -> Result<Dist> {
-    let outer = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let mut command = Command::new(env::var_os("CARGO").context("cargo did not set CARGO")?);
+    let mut command = nested_cargo(root)?;
     command
-        .current_dir(root)
         .args(["run", "--locked", "--package", "xtask", "--target-dir"])
-        .arg(outer.join("page-build"))
+        .arg(target_folder(root).join("page-build"))
         // A build script changes nothing on the system: a missing toolchain is an error that says what to do.
         .args(["--", "web", "--no-install", "--out"])
         .arg(folder);
-    for (name, _) in env::vars_os() {
-        if is_of_this_build(&name.to_string_lossy()) {
-            command.env_remove(name);
-        }
-    }
     let output = command.output().context("failed to start cargo for the page")?;
     if !output.status.success() {
         bail!("failed to build the page that goes into the command:\n{}", String::from_utf8_lossy(&output.stderr));
     }
     Dist::open(folder).with_context(|| format!("the build left no page in {}", folder.display()))
+}
+
+fn target_folder(root: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+}
+
+/// Cargo for a build of its own. It needs another target folder: this build holds the lock of its own.
+fn nested_cargo(root: &Path) -> Result<Command> {
+    let mut command = Command::new(env::var_os("CARGO").context("cargo did not set CARGO")?);
+    command.current_dir(root);
+    for (name, _) in env::vars_os() {
+        if is_of_this_build(&name.to_string_lossy()) {
+            command.env_remove(name);
+        }
+    }
+    Ok(command)
 }
 
 /// Variables that cargo sets for this script, and that the nested cargo would take for the user's wishes.

@@ -8,6 +8,7 @@ mod args;
 mod gather;
 mod pack;
 mod progress;
+mod record;
 mod sources;
 mod view;
 
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Analyze(options) => analyze::run(&options),
         Command::Pack(options) => pack::run(&options),
         Command::View(options) => view_dumps(&options),
+        Command::Record(options) => record::run(&options),
     };
     match outcome {
         Ok(status) => ExitCode::from(status),

@@ -42,7 +42,8 @@ pub struct Recorder {
 
 impl Recorder {
     /// Starts recording. The recorder's memory is never given back.
-    pub fn launch(settings: Settings, source: Source) -> &'static Self {
+    pub fn launch(mut settings: Settings, source: Source) -> &'static Self {
+        settings.for_library(source.library);
         guard::stay_out_of_children();
         stack::prepare(settings.stacks);
         let depth = if settings.stacks.native || settings.stacks.python { stack::DEPTH } else { 0 };

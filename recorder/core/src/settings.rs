@@ -15,6 +15,9 @@ pub struct Settings {
     /// What dumps' paths begin with; the rank follows. `HANGSCOPE_OUT` names a folder; else `TORCH_FR_DUMP_TEMP_FILE`
     /// or `TORCH_NCCL_DEBUG_INFO_TEMP_FILE` name the prefix; else it is PyTorch's usual one in the user's cache.
     pub prefix: PathBuf,
+    /// Whether each library's dumps go to a folder of its name below that of the prefix. `HANGSCOPE_BY_LIBRARY`; else
+    /// false. A program that uses two of them would write two dumps of one name.
+    pub by_library: bool,
     /// `HANGSCOPE_FORMAT`: `pickle` (the usual one) or `json`.
     pub form: DumpForm,
     /// How long an operation may take. `HANGSCOPE_TIMEOUT`: a number with `ms`, `s`, `m` or `h`, or seconds; else ten
@@ -101,6 +104,7 @@ impl Default for Settings {
         Self {
             buffer_size: BUFFER_SIZE,
             prefix: folder.join(FILE_PREFIX),
+            by_library: false,
             form: DumpForm::Pickle,
             timeout: TIMEOUT,
             dump_on_timeout: true,
@@ -133,6 +137,15 @@ impl Settings {
         let mut reader = Reader { lookup, faults: Vec::new() };
         let settings = reader.settings();
         (settings, reader.faults)
+    }
+
+    /// Puts the dumps into the library's own folder, if that is asked for.
+    pub(crate) fn for_library(&mut self, library: &str) {
+        if self.by_library
+            && let Some(name) = self.prefix.file_name().map(ToOwned::to_owned)
+        {
+            self.prefix = self.folder().join(library).join(name);
+        }
     }
 
     /// The path of a rank's dump.
@@ -168,6 +181,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         let beside = prefix.parent().map(|folder| folder.join(TRIGGER_FILE));
         Settings {
             buffer_size: buffer_size.unwrap_or(BUFFER_SIZE).min(MAX_BUFFER_SIZE),
+            by_library: self.parsed(&["HANGSCOPE_BY_LIBRARY"], "0 or 1", flag).unwrap_or(usual.by_library),
             form: self
                 .parsed(&["HANGSCOPE_FORMAT"], "pickle or json", |text| match text {
                     "pickle" => Some(DumpForm::Pickle),
@@ -361,6 +375,15 @@ mod tests {
         let expected =
             Settings { prefix: settings.prefix.clone(), trigger: settings.trigger.clone(), ..Settings::default() };
         assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn each_library_may_have_its_folder() {
+        let (mut settings, _) = read(&[("HANGSCOPE_OUT", "/here"), ("HANGSCOPE_BY_LIBRARY", "1")]);
+        settings.for_library("mpi");
+        assert_eq!(settings.dump_path(3), PathBuf::from("/here/mpi/comm_lib_trace_rank_3"));
+        // One trigger is for all.
+        assert_eq!(settings.trigger, PathBuf::from("/here/dump-now"));
     }
 
     #[test]

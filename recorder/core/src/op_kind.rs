@@ -43,8 +43,16 @@ kinds! {
     AllToAll => "all_to_all",
     /// One rank gets all parts.
     Gather => "gather",
+    /// One rank gets all parts, which may differ in size.
+    GatherV => "gather_v",
     /// One rank gives every rank its part.
     Scatter => "scatter",
+    /// One rank gives every rank its part; parts may differ in size.
+    ScatterV => "scatter_v",
+    /// Every rank gets the parts of its neighbours in a grid or graph.
+    NeighborAllGather => "neighbor_all_gather",
+    /// Every rank sends a part to each of its neighbours in a grid or graph.
+    NeighborAllToAll => "neighbor_all_to_all",
     /// Nobody goes on before all have come.
     Barrier => "barrier",
     /// Rank r gets the reduction of ranks 0 to r.

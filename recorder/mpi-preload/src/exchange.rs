@@ -1,0 +1,2 @@
+//! How the ranks learn where their side channel is.
+pub(crate) fn channel() {}

@@ -11,8 +11,12 @@ pub(crate) trait Width {
     type Handle;
     /// A number of elements.
     type Count;
-    /// Numbers of elements, one for each rank.
+    /// A number of elements, or a place, for each rank.
     type Counts;
+    /// The same, which only the root passes.
+    type RootCounts;
+    /// The same, which only those pass that send from a buffer of its own.
+    type SenderCounts;
     /// An `int` in either form.
     type Number;
     /// Where something is written, or handles are read.
@@ -27,22 +31,24 @@ pub(crate) struct Plain;
 #[derive(Debug)]
 pub(crate) struct Large;
 
-impl Width for Plain {
-    type Address = usize;
-    type Handle = usize;
-    type Count = c_int;
-    type Counts = Counts<c_int>;
-    type Number = c_int;
-    type Out = *mut u8;
+macro_rules! widths {
+    ($($width:ident $count:ty;)*) => {$(
+        impl Width for $width {
+            type Address = usize;
+            type Handle = usize;
+            type Count = $count;
+            type Counts = Array<$count>;
+            type RootCounts = Array<$count>;
+            type SenderCounts = Array<$count>;
+            type Number = c_int;
+            type Out = *mut u8;
+        }
+    )*};
 }
 
-impl Width for Large {
-    type Address = usize;
-    type Handle = usize;
-    type Count = i64;
-    type Counts = Counts<i64>;
-    type Number = c_int;
-    type Out = *mut u8;
+widths! {
+    Plain c_int;
+    Large i64;
 }
 
 /// A number of elements of either width.
@@ -63,27 +69,46 @@ impl Elements for i64 {
     }
 }
 
-/// Numbers of elements, as the program passed them.
+/// Numbers of elements, or places, as the program passed them.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Counts<T>(*const T);
+pub(crate) struct Array<T>(*const T);
+
+impl<T> Array<T> {
+    pub(crate) const NULL: Self = Self(std::ptr::null());
+
+    pub(crate) fn of(numbers: *const T) -> Self {
+        Self(numbers)
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+}
 
 #[expect(unsafe_code, reason = "the program's memory")]
-impl<T: Elements> Counts<T> {
+impl<T: Elements> Array<T> {
     /// The number at this index.
     ///
     /// # Safety
     ///
     /// The array has more than `index` numbers.
-    pub(crate) unsafe fn at(self, index: u32) -> u64 {
-        if self.0.is_null() {
-            return 0;
-        }
+    pub(crate) unsafe fn read(self, index: usize) -> T {
         // SAFETY: the caller promises it.
-        unsafe { self.0.add(index as usize).read() }.elements()
+        unsafe { self.0.add(index).read() }
     }
 
-    /// The sum of the first numbers.
+    /// The elements at this index; 0 where there is no array.
+    ///
+    /// # Safety
+    ///
+    /// As of [`Array::read`].
+    pub(crate) unsafe fn at(self, index: u32) -> u64 {
+        // SAFETY: the caller promises it.
+        if self.0.is_null() { 0 } else { unsafe { self.read(index as usize) }.elements() }
+    }
+
+    /// The sum of the first elements.
     ///
     /// # Safety
     ///

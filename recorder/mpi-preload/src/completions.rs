@@ -36,12 +36,10 @@ impl Told {
 wrap!(MPI_Wait, Plain, (request: Out, status: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::of(session, request, 1)));
     let Some((session, mut taken)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(request, status) };
+        return real(request, status);
     };
     let told = Told::for_one(session, status, &taken);
-    // SAFETY: the program's own request.
-    let outcome = unsafe { real(request, told.address) };
+    let outcome = real(request, told.address);
     taken.settle(session, 0, told.address, outcome);
     drop(told.own);
     outcome
@@ -50,12 +48,10 @@ wrap!(MPI_Wait, Plain, (request: Out, status: Out), |real| {
 wrap!(MPI_Test, Plain, (request: Out, flag: Out, status: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::quietly(session, request, 1)));
     let Some((session, mut taken)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(request, flag, status) };
+        return real(request, flag, status);
     };
     let told = Told::for_one(session, status, &taken);
-    // SAFETY: the program's own request and flag.
-    let outcome = unsafe { real(request, flag, told.address) };
+    let outcome = real(request, flag, told.address);
     if outcome != SUCCESS || int_at(flag, 0) != 0 {
         taken.settle(session, 0, told.address, outcome);
     }
@@ -67,12 +63,10 @@ wrap!(MPI_Test, Plain, (request: Out, flag: Out, status: Out), |real| {
 wrap!(MPI_Waitany, Plain, (count: Number, requests: Out, index: Out, status: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::of(session, requests, length(count))));
     let Some((session, mut taken)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(count, requests, index, status) };
+        return real(count, requests, index, status);
     };
     let told = Told::for_one(session, status, &taken);
-    // SAFETY: the program's own requests and index.
-    let outcome = unsafe { real(count, requests, index, told.address) };
+    let outcome = real(count, requests, index, told.address);
     settle_any(session, &mut taken, index, told.address, outcome);
     drop(told.own);
     taken.give_back(session);
@@ -82,12 +76,10 @@ wrap!(MPI_Waitany, Plain, (count: Number, requests: Out, index: Out, status: Out
 wrap!(MPI_Testany, Plain, (count: Number, requests: Out, index: Out, flag: Out, status: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::quietly(session, requests, length(count))));
     let Some((session, mut taken)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(count, requests, index, flag, status) };
+        return real(count, requests, index, flag, status);
     };
     let told = Told::for_one(session, status, &taken);
-    // SAFETY: the program's own requests, index and flag.
-    let outcome = unsafe { real(count, requests, index, flag, told.address) };
+    let outcome = real(count, requests, index, flag, told.address);
     if outcome != SUCCESS || int_at(flag, 0) != 0 {
         settle_any(session, &mut taken, index, told.address, outcome);
     }
@@ -99,12 +91,10 @@ wrap!(MPI_Testany, Plain, (count: Number, requests: Out, index: Out, flag: Out, 
 wrap!(MPI_Waitsome, Plain, (count: Number, requests: Out, ended: Out, indices: Out, statuses: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::of(session, requests, length(count))));
     let Some((session, mut taken)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(count, requests, ended, indices, statuses) };
+        return real(count, requests, ended, indices, statuses);
     };
     let told = Told::new(session, statuses, length(count));
-    // SAFETY: the program's own requests and indices.
-    let outcome = unsafe { real(count, requests, ended, indices, told.address) };
+    let outcome = real(count, requests, ended, indices, told.address);
     settle_some(session, &mut taken, ended, indices, told.address, outcome);
     drop(told.own);
     taken.give_back(session);
@@ -114,12 +104,10 @@ wrap!(MPI_Waitsome, Plain, (count: Number, requests: Out, ended: Out, indices: O
 wrap!(MPI_Testsome, Plain, (count: Number, requests: Out, ended: Out, indices: Out, statuses: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::quietly(session, requests, length(count))));
     let Some((session, mut taken)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(count, requests, ended, indices, statuses) };
+        return real(count, requests, ended, indices, statuses);
     };
     let told = Told::new(session, statuses, length(count));
-    // SAFETY: the program's own requests and indices.
-    let outcome = unsafe { real(count, requests, ended, indices, told.address) };
+    let outcome = real(count, requests, ended, indices, told.address);
     settle_some(session, &mut taken, ended, indices, told.address, outcome);
     drop(told.own);
     taken.give_back(session);
@@ -129,12 +117,10 @@ wrap!(MPI_Testsome, Plain, (count: Number, requests: Out, ended: Out, indices: O
 wrap!(MPI_Testall, Plain, (count: Number, requests: Out, flag: Out, statuses: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::quietly(session, requests, length(count))));
     let Some((session, mut taken)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(count, requests, flag, statuses) };
+        return real(count, requests, flag, statuses);
     };
     let told = Told::new(session, statuses, length(count));
-    // SAFETY: the program's own requests and flag.
-    let outcome = unsafe { real(count, requests, flag, told.address) };
+    let outcome = real(count, requests, flag, told.address);
     if outcome != SUCCESS || int_at(flag, 0) != 0 {
         for index in 0..taken.handles.len() {
             let status = session.abi.status_at(told.address, index);
@@ -155,14 +141,12 @@ wrap!(MPI_Request_free, Plain, (request: Out), |real| {
         // Nobody will ever learn how it ended.
         guard(|| taken.tracked.into_iter().flatten().for_each(|one| session.recorder.retire(one.handle)));
     }
-    // SAFETY: the program's own request.
-    unsafe { real(request) }
+    real(request)
 });
 
 wrap!(MPI_Cancel, Plain, (request: Out), |real| {
     let (entered, _outermost) = enter(|session| known(session, Taken::quietly(session, request, 1)));
-    // SAFETY: the program's own request.
-    let outcome = unsafe { real(request) };
+    let outcome = real(request);
     if let Some((session, mut taken)) = entered {
         for one in taken.tracked.iter_mut().flatten() {
             one.cancelled = outcome == SUCCESS;

@@ -27,12 +27,13 @@ pub(crate) struct Birth {
 
 impl Birth {
     /// The next one that is made from a communicator by a call that all its members make. `detail` says what they need
-    /// not agree on, after a comma.
+    /// not agree on, after a comma. It is not said of the communicator: parts of one split are siblings, of which readers
+    /// expect the same.
     fn from(site: &Site, word: &str, detail: &str, is_ambiguous: bool, place: *const u8) -> Self {
         let nth = site.known.count_creation();
         Self {
             name: format!("{}/{word} {nth}{detail}", site.known.base.info().name),
-            description: format!("{word} {nth} of {}{detail}", site.known.spoken()),
+            description: format!("{word} {nth} of {}", site.known.spoken()),
             is_ambiguous,
             place: place as usize,
         }
@@ -58,7 +59,7 @@ impl Birth {
         };
         let info = CommunicatorInfo {
             name: format!("{}{which}", self.name),
-            description: format!("{}{which}", self.description),
+            description: self.description.clone(),
             rank,
             size,
             members: Some(members),
@@ -79,8 +80,7 @@ macro_rules! creations {
                 let handle = site.record(&site.known.base, &Operation::collective(OpKind::$kind, None, None));
                 Some((session, handle, birth))
             });
-            // SAFETY: the program's own arguments.
-            let outcome = unsafe { real($($argument),*) };
+            let outcome = real($($argument),*);
             if let Some((session, handle, birth)) = entered {
                 made(session, handle, &birth, outcome);
             }
@@ -131,8 +131,7 @@ macro_rules! begun_duplicates {
                 let handle = site.record(&site.known.base, &Operation::collective(OpKind::Duplicate, None, None));
                 Some((session, Tracked { birth: Some(Arc::new(birth)), ..Tracked::of(handle) }))
             });
-            // SAFETY: the program's own arguments.
-            let outcome = unsafe { real($($argument),*) };
+            let outcome = real($($argument),*);
             if let Some((session, tracked)) = entered {
                 flow::begun(session, $request, tracked, outcome);
             }
@@ -166,8 +165,7 @@ wrap!(MPI_Comm_create_group, Plain, (comm: Handle, group: Handle, tag: Number, m
         let handle = session.recorder.record(&known.base, &Operation::collective(OpKind::Create, None, None));
         Some((session, known, handle))
     });
-    // SAFETY: the program's own arguments.
-    let outcome = unsafe { real(comm, group, tag, made) };
+    let outcome = real(comm, group, tag, made);
     if let Some((session, known, handle)) = entered {
         flow::leave(session, handle, outcome);
         guard(|| {
@@ -190,8 +188,7 @@ macro_rules! ends {
                 let handle = flow::request_at(session, comm, 0);
                 session.communicators.remove(handle).map(|known| (session, known))
             });
-            // SAFETY: the program's own communicator.
-            let outcome = unsafe { real(comm) };
+            let outcome = real(comm);
             if let Some((session, known)) = entered {
                 guard(|| known.free(session.recorder));
             }

@@ -7,6 +7,7 @@ use hangscope_recorder::{Communicator, Handle, Operation, guard};
 
 use crate::call_depth::Outermost;
 use crate::known::Known;
+use crate::narrow::KeptArrays;
 use crate::session::{Session, session};
 use crate::tracked::{Template, Tracked};
 
@@ -75,16 +76,19 @@ pub(crate) fn nonblocking(
     communicator: usize,
     operation: impl FnOnce(&Site) -> Operation,
     request: *mut u8,
-    call: impl FnOnce() -> c_int,
+    call: impl FnOnce() -> (c_int, KeptArrays),
 ) -> c_int {
     let (entered, _outermost) = enter(|session| {
         let site = Site::of(session, communicator)?;
         let handle = site.record(&site.known.base, &operation(&site));
         Some((session, handle))
     });
-    let outcome = call();
+    let (outcome, kept) = call();
     if let Some((session, handle)) = entered {
-        begun(session, request, Tracked::of(handle), outcome);
+        begun(session, request, Tracked { kept, ..Tracked::of(handle) }, outcome);
+    } else {
+        // Nobody will tell when the library has read it.
+        std::mem::forget(kept);
     }
     outcome
 }
@@ -94,16 +98,18 @@ pub(crate) fn persistent(
     communicator: usize,
     operation: impl FnOnce(&Site) -> Operation,
     request: *mut u8,
-    call: impl FnOnce() -> c_int,
+    call: impl FnOnce() -> (c_int, KeptArrays),
 ) -> c_int {
     let (entered, _outermost) = enter(|session| {
         let site = Site::of(session, communicator)?;
         let template = Template { channel: Arc::clone(&site.known.base), operation: operation(&site) };
         Some((session, Tracked { template: Some(Arc::new(template)), ..Tracked::of(Handle::NONE) }))
     });
-    let outcome = call();
+    let (outcome, kept) = call();
     if let Some((session, tracked)) = entered {
-        prepared(session, request, tracked, outcome);
+        prepared(session, request, Tracked { kept, ..tracked }, outcome);
+    } else {
+        std::mem::forget(kept);
     }
     outcome
 }

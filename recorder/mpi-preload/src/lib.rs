@@ -30,6 +30,7 @@ mod lifecycle;
 mod line;
 mod messages;
 mod mpi_library;
+mod narrow;
 mod persistent;
 mod probes;
 mod request_table;

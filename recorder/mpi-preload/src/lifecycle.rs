@@ -9,8 +9,7 @@ use crate::{exchange, session};
 
 wrap!(MPI_Init, Plain, (count: Address, arguments: Address), |real| {
     let outermost = Outermost::enter();
-    // SAFETY: the program's own arguments.
-    let outcome = unsafe { real(count, arguments) };
+    let outcome = real(count, arguments);
     if outermost.is_some() && outcome == SUCCESS {
         session::start();
         exchange::channel();
@@ -20,8 +19,7 @@ wrap!(MPI_Init, Plain, (count: Address, arguments: Address), |real| {
 
 wrap!(MPI_Init_thread, Plain, (count: Address, arguments: Address, required: Number, provided: Out), |real| {
     let outermost = Outermost::enter();
-    // SAFETY: the program's own arguments.
-    let outcome = unsafe { real(count, arguments, required, provided) };
+    let outcome = real(count, arguments, required, provided);
     if outermost.is_some() && outcome == SUCCESS {
         session::start();
         exchange::channel();
@@ -32,13 +30,11 @@ wrap!(MPI_Init_thread, Plain, (count: Address, arguments: Address, required: Num
 wrap!(MPI_Finalize, Plain, (), |real| {
     let _outermost = Outermost::enter();
     session::finish();
-    // SAFETY: it has no arguments.
-    unsafe { real() }
+    real()
 });
 
 wrap!(MPI_Abort, Plain, (comm: Handle, code: Number), |real| {
     let _outermost = Outermost::enter();
     session::finish();
-    // SAFETY: the program's own arguments.
-    unsafe { real(comm, code) }
+    real(comm, code)
 });

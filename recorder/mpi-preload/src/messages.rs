@@ -9,6 +9,7 @@ use hangscope_recorder::{Buffer, Communicator, DataType, Handle, OpKind, Operati
 
 use crate::completion::{settle, settle_outcome};
 use crate::flow::{self, SUCCESS, Site, enter};
+use crate::mpi_library::pmpi;
 use crate::session::Session;
 use crate::status::StatusBuffer;
 use crate::tracked::{Receive, Template, Tracked};
@@ -136,8 +137,7 @@ macro_rules! sends {
             blocking(
                 |session| Message::send(session, comm, to, tag, elements(count), datatype),
                 std::ptr::null_mut(),
-                // SAFETY: the program's own arguments.
-                |_| unsafe { real(buffer, count, datatype, to, tag, comm) },
+                |_| real(buffer, count, datatype, to, tag, comm),
             )
         });
     };
@@ -148,8 +148,7 @@ macro_rules! sends {
             $flow(
                 |session| Message::send(session, comm, to, tag, elements(count), datatype),
                 request,
-                // SAFETY: the program's own arguments.
-                || unsafe { real(buffer, count, datatype, to, tag, comm, request) },
+                || real(buffer, count, datatype, to, tag, comm, request),
             )
         });
     };
@@ -175,8 +174,7 @@ macro_rules! receives {
                 blocking(
                     |session| Message::receive(session, comm, from, tag),
                     status,
-                    // SAFETY: the program's own arguments, with a status of ours where it has none.
-                    |status| unsafe { real(buffer, count, datatype, from, tag, comm, status) },
+                    |status| real(buffer, count, datatype, from, tag, comm, status),
                 )
             });
             receives!(@begin $begun $width nonblocking);
@@ -189,8 +187,7 @@ macro_rules! receives {
                     |session| Message::receive(session, comm, from, recv_tag),
                     |session| Message::send(session, comm, to, send_tag, elements(count), datatype),
                     status,
-                    // SAFETY: as above.
-                    |status| unsafe { real(buffer, count, datatype, to, send_tag, from, recv_tag, comm, status) },
+                    |status| real(buffer, count, datatype, to, send_tag, from, recv_tag, comm, status),
                 )
             });
         )*
@@ -202,8 +199,7 @@ macro_rules! receives {
             $flow(
                 |session| Message::receive(session, comm, from, tag),
                 request,
-                // SAFETY: the program's own arguments.
-                || unsafe { real(buffer, count, datatype, from, tag, comm, request) },
+                || real(buffer, count, datatype, from, tag, comm, request),
             )
         });
     };
@@ -242,53 +238,65 @@ fn both_at_once(
 /// `MPI_Sendrecv` is by its definition a send and a receive that are begun at once and waited for together; run as these
 /// two, it shows which of them is missing.
 macro_rules! send_and_receive {
-    ($($name:ident $width:ident $isend:ident $irecv:ident $count:ty;)*) => {$(
+    ($($name:ident $width:ident;)*) => {$(
         wrap!($name, $width,
             (sent_buffer: Address, sent: Count, sent_type: Handle, to: Number, send_tag: Number, buffer: Address,
              count: Count, datatype: Handle, from: Number, recv_tag: Number, comm: Handle, status: Out),
             |real| {
             let (entered, _outermost) = enter(|session| {
-                let receive = Message::receive(session, comm, from, recv_tag);
-                let send = Message::send(session, comm, to, send_tag, elements(sent), sent_type);
-                // One alone needs no telling apart.
-                receive.zip(send).map(|(receive, send)| {
-                    (session, [receive.record(session), send.record(session)])
-                })
+                session.known(comm)?;
+                let receive = Message::receive(session, comm, from, recv_tag).map(|message| message.record(session));
+                let send = Message::send(session, comm, to, send_tag, elements(sent), sent_type)
+                    .map(|message| message.record(session));
+                Some((session, [receive, send]))
             });
-            match entered {
-                // SAFETY: the program's own arguments.
-                None => unsafe {
-                    real(sent_buffer, sent, sent_type, to, send_tag, buffer, count, datatype, from, recv_tag, comm, status)
-                },
-                Some((session, tracked)) => {
-                    let mut requests = [session.abi.handles.request_null; 2];
-                    let place = |requests: &mut [usize; 2], index: usize| {
-                        requests.as_mut_ptr().cast::<u8>().wrapping_add(index * session.abi.handle_bytes)
-                    };
-                    let begun = crate::mpi_library::pmpi!($irecv(
-                        buffer => usize, count => $count, datatype => usize, from => c_int, recv_tag => c_int,
-                        comm => usize, place(&mut requests, 0) => *mut u8,
-                    )).unwrap_or(flow::FAILURE);
-                    if begun != SUCCESS {
-                        tracked.into_iter().for_each(|one| settle_outcome(session, one, begun));
-                        return begun;
-                    }
-                    let begun = crate::mpi_library::pmpi!($isend(
-                        sent_buffer => usize, sent => $count, sent_type => usize, to => c_int, send_tag => c_int,
-                        comm => usize, place(&mut requests, 1) => *mut u8,
-                    )).unwrap_or(flow::FAILURE);
-                    if begun != SUCCESS {
-                        tracked.into_iter().for_each(|one| settle_outcome(session, one, begun));
-                        return begun;
-                    }
-                    wait_all::both(session, place(&mut requests, 0), tracked, status)
-                }
+            let Some((session, tracked)) = entered else {
+                return real(
+                    sent_buffer, sent, sent_type, to, send_tag, buffer, count, datatype, from, recv_tag, comm, status,
+                );
+            };
+            let mut requests = wait_all::Pair::new(session);
+            let mut begun = begin_receive(buffer, count.into(), datatype, from, recv_tag, comm, requests.at(0));
+            if begun == SUCCESS {
+                begun = begin_send(sent_buffer, sent.into(), sent_type, to, send_tag, comm, requests.at(1));
+            }
+            if begun == SUCCESS {
+                requests.wait(tracked, status)
+            } else {
+                tracked.into_iter().flatten().for_each(|one| settle_outcome(session, one, begun));
+                begun
             }
         });
     )*};
 }
 
 send_and_receive! {
-    MPI_Sendrecv Plain PMPI_Isend PMPI_Irecv c_int;
-    MPI_Sendrecv_c Large PMPI_Isend_c PMPI_Irecv_c i64;
+    MPI_Sendrecv Plain;
+    MPI_Sendrecv_c Large;
+}
+
+/// Defines a function that begins a message by whichever form takes its count.
+macro_rules! beginnings {
+    ($($name:ident $plain:ident $large:ident;)*) => {$(
+        fn $name(
+            buffer: usize, count: i64, datatype: usize, peer: c_int, tag: c_int, comm: usize, request: *mut u8,
+        ) -> c_int {
+            match c_int::try_from(count) {
+                Ok(count) => pmpi!($plain(
+                    buffer => usize, count => c_int, datatype => usize, peer => c_int, tag => c_int, comm => usize,
+                    request => *mut u8,
+                )),
+                Err(_) => pmpi!($large(
+                    buffer => usize, count => i64, datatype => usize, peer => c_int, tag => c_int, comm => usize,
+                    request => *mut u8,
+                )),
+            }
+            .unwrap_or(flow::FAILURE)
+        }
+    )*};
+}
+
+beginnings! {
+    begin_receive PMPI_Irecv PMPI_Irecv_c;
+    begin_send PMPI_Isend PMPI_Isend_c;
 }

@@ -12,23 +12,37 @@ use crate::abi::{Abi, AbiKind, Handles};
 #[derive(Debug)]
 pub(crate) struct Symbol {
     name: &'static str,
+    is_plain: bool,
     address: AtomicPtr<c_void>,
 }
+
+/// Stands for a function that the library lacks.
+const ABSENT: *mut c_void = ptr::without_provenance_mut(1);
 
 impl Symbol {
     /// `name` ends with a zero.
     pub(crate) const fn new(name: &'static str) -> Self {
-        Self { name, address: AtomicPtr::new(ptr::null_mut()) }
+        Self { name, is_plain: false, address: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// The plain form of a large-count function.
+    pub(crate) const fn plain(name: &'static str) -> Self {
+        Self { name, is_plain: true, address: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Where it is; null: the library has none of this name.
     pub(crate) fn address(&self) -> *mut c_void {
         let known = self.address.load(Ordering::Relaxed);
+        if known == ABSENT {
+            return ptr::null_mut();
+        }
         if !known.is_null() {
             return known;
         }
-        let found = CStr::from_bytes_with_nul(self.name.as_bytes()).map_or(ptr::null_mut(), find);
-        self.address.store(found, Ordering::Relaxed);
+        let name = if self.is_plain { self.name().trim_end_matches("_c") } else { self.name() };
+        let found = CString::new(name).map_or(ptr::null_mut(), |name| find(&name));
+        // It is asked for only by who has an MPI library.
+        self.address.store(if found.is_null() { ABSENT } else { found }, Ordering::Relaxed);
         found
     }
 

@@ -13,8 +13,7 @@ use crate::wrap::wrap;
 
 wrap!(MPI_Start, Plain, (request: Out), |real| {
     let (entered, _outermost) = enter(|session| Some((session, started(session, request, 1)?)));
-    // SAFETY: the program's own request.
-    let outcome = unsafe { real(request) };
+    let outcome = real(request);
     if let Some((session, taken)) = entered {
         running(session, taken, outcome);
     }
@@ -24,8 +23,7 @@ wrap!(MPI_Start, Plain, (request: Out), |real| {
 wrap!(MPI_Startall, Plain, (count: Number, requests: Out), |real| {
     let length = usize::try_from(count).unwrap_or_default();
     let (entered, _outermost) = enter(|session| Some((session, started(session, requests, length)?)));
-    // SAFETY: the program's own requests.
-    let outcome = unsafe { real(count, requests) };
+    let outcome = real(count, requests);
     if let Some((session, taken)) = entered {
         running(session, taken, outcome);
     }

@@ -20,8 +20,7 @@ use crate::wrap::wrap;
 wrap!(MPI_Probe, Plain, (from: Number, tag: Number, comm: Handle, status: Out), |real| {
     let (entered, _outermost) =
         enter(|session| Message::receive(session, comm, from, tag).map(|message| (session, message.record(session))));
-    // SAFETY: the program's own arguments.
-    let outcome = unsafe { real(from, tag, comm, status) };
+    let outcome = real(from, tag, comm, status);
     if let Some((session, tracked)) = entered {
         guard(|| {
             if let Some(receive) = &tracked.receive {
@@ -38,13 +37,11 @@ wrap!(MPI_Mprobe, Plain, (from: Number, tag: Number, comm: Handle, message: Out,
     let (entered, _outermost) =
         enter(|session| Message::receive(session, comm, from, tag).map(|message| (session, message.record(session))));
     let Some((session, tracked)) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(from, tag, comm, message, status) };
+        return real(from, tag, comm, message, status);
     };
     let mut own = StatusBuffer::new(&session.abi, 1);
     let told = if session.abi.ignores(status) { own.as_mut_ptr() } else { status };
-    // SAFETY: the program's own arguments, with a status of ours where it has none.
-    let outcome = unsafe { real(from, tag, comm, message, told) };
+    let outcome = real(from, tag, comm, message, told);
     matched(session, tracked, message, told, outcome);
     outcome
 });
@@ -52,13 +49,11 @@ wrap!(MPI_Mprobe, Plain, (from: Number, tag: Number, comm: Handle, message: Out,
 wrap!(MPI_Improbe, Plain, (from: Number, tag: Number, comm: Handle, flag: Out, message: Out, status: Out), |real| {
     let (entered, _outermost) = enter(Some);
     let Some(session) = entered else {
-        // SAFETY: the program's own arguments.
-        return unsafe { real(from, tag, comm, flag, message, status) };
+        return real(from, tag, comm, flag, message, status);
     };
     let mut own = StatusBuffer::new(&session.abi, 1);
     let told = if session.abi.ignores(status) { own.as_mut_ptr() } else { status };
-    // SAFETY: the program's own arguments, with a status of ours where it has none.
-    let outcome = unsafe { real(from, tag, comm, flag, message, told) };
+    let outcome = real(from, tag, comm, flag, message, told);
     // SAFETY: the library has written the flag of a call that succeeded.
     if outcome == SUCCESS && unsafe { flag.cast::<c_int>().read() } != 0 {
         let tracked =
@@ -97,8 +92,7 @@ macro_rules! matched_receives {
                 session.recorder.waited(tracked.handle, true);
                 Some((session, tracked))
             });
-            // SAFETY: the program's own arguments.
-            let outcome = unsafe { real(buffer, count, datatype, message, status) };
+            let outcome = real(buffer, count, datatype, message, status);
             if let Some((session, tracked)) = entered {
                 settle_outcome(session, tracked, outcome);
             }
@@ -108,8 +102,7 @@ macro_rules! matched_receives {
             (buffer: Address, count: Count, datatype: Handle, message: Out, request: Out), |real| {
             let (entered, _outermost) =
                 enter(|session| Some((session, session.messages.take(handle_of(session, message))?)));
-            // SAFETY: the program's own arguments.
-            let outcome = unsafe { real(buffer, count, datatype, message, request) };
+            let outcome = real(buffer, count, datatype, message, request);
             if let Some((session, tracked)) = entered {
                 flow::begun(session, request, tracked, outcome);
             }

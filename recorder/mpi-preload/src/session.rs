@@ -49,6 +49,11 @@ pub(crate) fn session() -> Option<&'static Session> {
     }
 }
 
+/// The binary interface, once it is known.
+pub(crate) fn abi() -> Option<&'static Abi> {
+    SESSION.get().map(|session| &session.abi)
+}
+
 /// Begins to record. MPI is initialised.
 pub(crate) fn start() {
     guard(|| {

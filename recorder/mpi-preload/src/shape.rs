@@ -5,7 +5,7 @@
 
 use hangscope_recorder::{Buffer, OpKind, Operation};
 
-use crate::arguments::{Counts, Elements};
+use crate::arguments::{Array, Elements};
 use crate::flow::Site;
 
 /// One side of a collective, as the program passed it.
@@ -44,13 +44,13 @@ impl Site {
     }
 
     #[expect(unsafe_code, reason = "the program's memory")]
-    fn total<T: Elements>(&self, side: Side<Counts<T>>) -> Option<Buffer> {
+    fn total<T: Elements>(&self, side: Side<Array<T>>) -> Option<Buffer> {
         // SAFETY: MPI takes a count for each rank; callers ask only where it is looked at on this rank.
         self.buffer(unsafe { side.count.sum(self.known.size()) }, side.datatype)
     }
 
     #[expect(unsafe_code, reason = "the program's memory")]
-    fn own<T: Elements>(&self, side: Side<Counts<T>>) -> Option<Buffer> {
+    fn own<T: Elements>(&self, side: Side<Array<T>>) -> Option<Buffer> {
         // SAFETY: as of `total`.
         self.buffer(unsafe { side.count.at(self.known.rank()) }, side.datatype)
     }
@@ -80,7 +80,7 @@ impl Site {
     }
 
     /// Each rank gives a part, of its own size, and gets all of them.
-    pub(crate) fn gathered_v<C: Elements>(&self, kind: OpKind, send: Side<C>, recv: Side<Counts<C>>) -> Operation {
+    pub(crate) fn gathered_v<C: Elements>(&self, kind: OpKind, send: Side<C>, recv: Side<Array<C>>) -> Operation {
         let given = if self.is_in_place(send.buffer) { self.own(recv) } else { self.part(send) };
         Operation::collective(kind, given, self.total(recv))
     }
@@ -94,7 +94,7 @@ impl Site {
         Operation::collective(OpKind::Gather, part, all)
     }
 
-    pub(crate) fn gather_v<C: Elements>(&self, send: Side<C>, recv: Side<Counts<C>>, root: i32) -> Operation {
+    pub(crate) fn gather_v<C: Elements>(&self, send: Side<C>, recv: Side<Array<C>>, root: i32) -> Operation {
         let is_root = self.is_rank(root);
         let given = if is_root && self.is_in_place(send.buffer) { self.own(recv) } else { self.part(send) };
         let all = if is_root { self.total(recv) } else { None };
@@ -110,7 +110,7 @@ impl Site {
         Operation::collective(OpKind::Scatter, all, part)
     }
 
-    pub(crate) fn scatter_v<C: Elements>(&self, send: Side<Counts<C>>, recv: Side<C>, root: i32) -> Operation {
+    pub(crate) fn scatter_v<C: Elements>(&self, send: Side<Array<C>>, recv: Side<C>, root: i32) -> Operation {
         let is_root = self.is_rank(root);
         let got = if is_root && self.is_in_place(recv.buffer) { self.own(send) } else { self.part(recv) };
         let all = if is_root { self.total(send) } else { None };
@@ -124,7 +124,7 @@ impl Site {
         self.exchange(given.map(|part| self.for_all(part)), got.map(|part| self.for_all(part)))
     }
 
-    pub(crate) fn exchanged_v<C: Elements>(&self, send: Side<Counts<C>>, recv: Side<Counts<C>>) -> Operation {
+    pub(crate) fn exchanged_v<C: Elements>(&self, send: Side<Array<C>>, recv: Side<Array<C>>) -> Operation {
         let got = self.total(recv);
         let given = if self.is_in_place(send.buffer) { got } else { self.total(send) };
         self.exchange(given, got)
@@ -142,7 +142,7 @@ impl Site {
         Operation::collective(OpKind::ReduceScatter, part.map(|part| self.for_all(part)), part)
     }
 
-    pub(crate) fn scattered_v<C: Elements>(&self, counts: Counts<C>, datatype: usize) -> Operation {
+    pub(crate) fn scattered_v<C: Elements>(&self, counts: Array<C>, datatype: usize) -> Operation {
         let all = side(0, counts, datatype);
         Operation::collective(OpKind::ReduceScatterV, self.total(all), self.own(all))
     }

@@ -6,6 +6,7 @@ use hangscope_recorder::{Communicator, Handle, Operation};
 
 use crate::creations::Birth;
 use crate::known::Known;
+use crate::narrow::KeptArrays;
 
 /// A request of the program whose operation is recorded.
 #[derive(Debug, Clone)]
@@ -19,6 +20,9 @@ pub(crate) struct Tracked {
     pub birth: Option<Arc<Birth>>,
     /// The program has asked to cancel it.
     pub cancelled: bool,
+    /// What the library reads until it has ended.
+    #[expect(dead_code, reason = "it is there to be there")]
+    pub kept: KeptArrays,
 }
 
 /// A receive.
@@ -38,7 +42,7 @@ pub(crate) struct Template {
 
 impl Tracked {
     pub(crate) fn of(handle: Handle) -> Self {
-        Self { handle, receive: None, template: None, birth: None, cancelled: false }
+        Self { handle, receive: None, template: None, birth: None, cancelled: false, kept: None }
     }
 
     /// Whether the status tells what has to be amended.

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 
 use hangscope_recorder::guard;
 
-use crate::completion::{settle, settle_request};
+use crate::completion::{settle, settle_outcome, settle_request};
 use crate::flow::{FAILURE, SUCCESS, enter, request_at};
 use crate::mpi_library::pmpi;
 use crate::session::Session;
@@ -24,8 +24,7 @@ wrap!(MPI_Waitall, Plain, (count: Number, requests: Out, statuses: Out), |real| 
         taken.tracked.iter().any(Option::is_some).then_some((session, taken))
     });
     match entered {
-        // SAFETY: the program's own arguments.
-        None => unsafe { real(count, requests, statuses) },
+        None => real(count, requests, statuses),
         Some((session, taken)) => wait(session, requests, statuses, taken),
     }
 });
@@ -199,48 +198,68 @@ fn write_empty(session: &Session, status: *mut u8) {
     let _ = pmpi!(PMPI_Wait(&raw mut null => *mut usize, status => *mut u8));
 }
 
-/// Waits for a receive and a send, in this order; the status is that of the receive.
-pub(crate) fn both(session: &Session, requests: *mut u8, tracked: [Tracked; 2], status: *mut u8) -> c_int {
-    let abi = &session.abi;
-    let mut own = StatusBuffer::new(abi, 2);
-    let mut indices: [c_int; 2] = [0; 2];
-    let mut left = tracked.map(Some);
-    let mut outcome = SUCCESS;
-    while left.iter().any(Option::is_some) {
-        let mut some: c_int = 0;
-        let waited = pmpi!(PMPI_Waitsome(
-            2 => c_int,
-            requests => *mut u8,
-            &raw mut some => *mut c_int,
-            indices.as_mut_ptr() => *mut c_int,
-            own.as_mut_ptr() => *mut u8,
-        ))
-        .unwrap_or(FAILURE);
-        let failed_some = waited == abi.err_in_status;
-        let some = usize::try_from(some).unwrap_or_default();
-        if some == 0 || waited != SUCCESS && !failed_some {
-            outcome = if waited == SUCCESS { FAILURE } else { waited };
-            break;
-        }
-        for (at, index) in indices.iter().take(some).enumerate() {
-            let from = abi.status_at(own.as_mut_ptr(), at);
-            // SAFETY: the library has filled this status, and set its error where some failed.
-            let error = if failed_some { unsafe { abi.error(from) } } else { SUCCESS };
-            if error != SUCCESS {
-                outcome = error;
-            }
-            if *index == 0 && !abi.ignores(status) {
-                // SAFETY: the program's own status.
-                unsafe { abi.copy_status(from, status) };
-            }
-            let one = usize::try_from(*index).ok().and_then(|index| left.get_mut(index)?.take());
-            if let Some(one) = one {
-                settle(session, one, from, error);
-            }
-        }
+/// The requests of a receive and of a send that one call begins, in this order.
+#[derive(Debug)]
+pub(crate) struct Pair<'a> {
+    session: &'a Session,
+    requests: [usize; 2],
+}
+
+impl<'a> Pair<'a> {
+    pub(crate) fn new(session: &'a Session) -> Self {
+        Self { session, requests: [0; 2] }
     }
-    for one in left.into_iter().flatten() {
-        crate::completion::settle_outcome(session, one, outcome);
+
+    /// Where the library writes the handle of one of them.
+    pub(crate) fn at(&mut self, index: usize) -> *mut u8 {
+        self.requests.as_mut_ptr().cast::<u8>().wrapping_add(index * self.session.abi.handle_bytes)
     }
-    outcome
+
+    /// Waits for both; the status is that of the receive.
+    pub(crate) fn wait(&mut self, tracked: [Option<Tracked>; 2], status: *mut u8) -> c_int {
+        let abi = &self.session.abi;
+        let mut own = StatusBuffer::new(abi, 2);
+        let mut indices: [c_int; 2] = [0; 2];
+        let mut tracked = tracked;
+        let mut left = 2;
+        let mut outcome = SUCCESS;
+        while left > 0 {
+            let mut some: c_int = 0;
+            let waited = pmpi!(PMPI_Waitsome(
+                2 => c_int,
+                self.at(0) => *mut u8,
+                &raw mut some => *mut c_int,
+                indices.as_mut_ptr() => *mut c_int,
+                own.as_mut_ptr() => *mut u8,
+            ))
+            .unwrap_or(FAILURE);
+            let failed_some = waited == abi.err_in_status;
+            let some = usize::try_from(some).unwrap_or_default();
+            if some == 0 || waited != SUCCESS && !failed_some {
+                outcome = if waited == SUCCESS { outcome } else { waited };
+                break;
+            }
+            for (at, index) in indices.iter().take(some).enumerate() {
+                let from = abi.status_at(own.as_mut_ptr(), at);
+                // SAFETY: the library has filled this status, and set its error where some failed.
+                let error = if failed_some { unsafe { abi.error(from) } } else { SUCCESS };
+                if error != SUCCESS {
+                    outcome = error;
+                }
+                if *index == 0 && !abi.ignores(status) {
+                    // SAFETY: the program's own status.
+                    unsafe { abi.copy_status(from, status) };
+                }
+                let one = usize::try_from(*index).ok().and_then(|index| tracked.get_mut(index)?.take());
+                if let Some(one) = one {
+                    settle(self.session, one, from, error);
+                }
+            }
+            left -= some.min(left);
+        }
+        for one in tracked.into_iter().flatten() {
+            settle_outcome(self.session, one, outcome);
+        }
+        outcome
+    }
 }

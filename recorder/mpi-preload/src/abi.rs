@@ -61,6 +61,8 @@ pub struct Handles {
     pub message_null: usize,
     /// `MPI_DATATYPE_NULL`.
     pub datatype_null: usize,
+    /// `MPI_BYTE`.
+    pub byte: usize,
 }
 
 impl Abi {
@@ -86,6 +88,7 @@ impl Abi {
             request_null: 0x2c00_0000,
             message_null: 0x2c00_0000,
             datatype_null: 0x0c00_0000,
+            byte: 0x4c00_010d,
         },
     };
 
@@ -111,6 +114,7 @@ impl Abi {
             request_null: 0x180,
             message_null: 0x128,
             datatype_null: 0x200,
+            byte: 0x247,
         },
     };
 

@@ -163,6 +163,7 @@ fn open_mpi_handles() -> Option<Handles> {
         request_null: object(c"ompi_request_null")?,
         message_null: object(c"ompi_message_null")?,
         datatype_null: object(c"ompi_mpi_datatype_null")?,
+        byte: object(c"ompi_mpi_byte")?,
     })
 }
 

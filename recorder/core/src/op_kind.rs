@@ -71,6 +71,8 @@ kinds! {
     Create => "create",
     /// The end of a communicator.
     Free => "free",
+    /// The end of the library's use, for which ranks wait for each other.
+    Finalize => "finalize",
     /// The end of a block of operations that were issued together.
     Coalesced => "coalesced",
     /// A write into another rank's memory.

@@ -106,8 +106,8 @@ impl Abi {
         any_tag: -2,
         proc_null: -3,
         undefined: -32766,
-        err_in_status: 2,
-        err_pending: 3,
+        err_in_status: 19,
+        err_pending: 18,
         handles: Handles {
             comm_world: 0x101,
             comm_null: 0x100,

@@ -41,4 +41,4 @@ mod tracked;
 mod wait_all;
 mod wrap;
 
-pub use abi::{Abi, AbiKind};
+pub use abi::{Abi, AbiKind, Handles};

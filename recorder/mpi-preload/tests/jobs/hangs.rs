@@ -1,0 +1,82 @@
+//! Jobs that hang: all ranks that live leave dumps, and these tell which rank is to blame.
+
+use crate::installation::Mpi;
+use crate::job::Job;
+
+const ALL: &[u32] = &[0, 1, 2, 3];
+
+fn c_hangs(mpi: Mpi, fault: &str, verdict: (&str, &str, &str)) {
+    let (kind, suspects, group) = verdict;
+    Job::of_c(mpi, fault, &[]).hang(ALL).must_be(kind, suspects, group);
+}
+
+/// The faults that are tried on each library. A rank that skips one of several equal operations takes part in the rest,
+/// until it waits in the end of MPI where the others wait in the last of them.
+macro_rules! faults {
+    ($($name:ident: $mpi:ident $fault:literal => $verdict:literal $suspects:literal $group:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            c_hangs(Mpi::$mpi, $fault, ($verdict, $suspects, $group));
+        }
+    )*};
+}
+
+faults! {
+    skipped_all_reduce_on_mpich: Mpich "skip" => "op_mismatch" "2" "world";
+    sleeping_rank_on_mpich: Mpich "sleep" => "missing_rank" "1" "world";
+    send_without_receive_on_mpich: Mpich "send" => "p2p_unmatched" "3" "world tag 1[0-3]";
+    receive_without_send_on_mpich: Mpich "recv" => "p2p_unmatched" "3" "world tag 1[0-3]";
+    wait_for_all_without_one_partner_on_mpich: Mpich "waitall" => "p2p_unmatched" "2" "world tag 2[0-3]";
+    exchange_without_one_rank_on_mpich: Mpich "exchange" => "p2p_unmatched" "2" "world tag 3[0-3]";
+    skip_in_one_half_on_mpich: Mpich "split" => "op_mismatch" "3" "split 1 of world[2,3]";
+    receive_from_anybody_on_mpich: Mpich "any" => "all_joined" "" "world tag 1[0-3]";
+
+    skipped_all_reduce_on_open_mpi: OpenMpi "skip" => "op_mismatch" "2" "world";
+    sleeping_rank_on_open_mpi: OpenMpi "sleep" => "missing_rank" "1" "world";
+    send_without_receive_on_open_mpi: OpenMpi "send" => "p2p_unmatched" "3" "world tag 1[0-3]";
+    wait_for_all_without_one_partner_on_open_mpi: OpenMpi "waitall" => "p2p_unmatched" "2" "world tag 2[0-3]";
+    exchange_without_one_rank_on_open_mpi: OpenMpi "exchange" => "p2p_unmatched" "2" "world tag 3[0-3]";
+    skip_in_one_half_on_open_mpi: OpenMpi "split" => "op_mismatch" "3" "split 1 of world[2,3]";
+
+    wait_for_all_without_one_partner_by_the_standards_interface:
+        Standard "waitall" => "p2p_unmatched" "2" "world tag 2[0-3]";
+}
+
+fn killed_rank(mpi: Mpi) {
+    let dumps = Job::of_c(mpi, "kill", &[]).hang(&[0, 1, 2]);
+    dumps.must_be("no_dump", "3", "world");
+    assert!(dumps.said.contains("rank 3 is gone"), "{}", dumps.said);
+}
+
+#[test]
+fn killed_rank_on_mpich() {
+    killed_rank(Mpi::Mpich);
+}
+
+#[test]
+fn killed_rank_on_open_mpi() {
+    killed_rank(Mpi::OpenMpi);
+}
+
+#[test]
+fn python_that_skips_a_barrier_on_mpich() {
+    Job::of_python(Mpi::Mpich, "skip", &[]).hang(ALL).must_be("op_mismatch", "2", "world");
+}
+
+#[test]
+fn python_that_sleeps_on_open_mpi() {
+    Job::of_python(Mpi::OpenMpi, "sleep", &[]).hang(ALL).must_be("missing_rank", "1", "world");
+}
+
+/// The bindings look for the message before they receive it.
+#[test]
+fn python_that_receives_in_vain_on_mpich() {
+    Job::of_python(Mpi::Mpich, "recv", &[]).hang(ALL).must_be("p2p_unmatched", "0", "world tag 9[0-3]");
+}
+
+/// Each rank has its own time limit, and hears of the others by the trigger file.
+#[test]
+fn without_a_channel_all_ranks_dump_as_well() {
+    let dumps = Job::of_c(Mpi::Mpich, "sleep", &[("HANGSCOPE_CHANNEL", "off")]).hang(ALL);
+    dumps.must_be("missing_rank", "1", "world");
+}

@@ -50,6 +50,7 @@ pub use communicator::{Communicator, CommunicatorInfo};
 pub use data_type::DataType;
 pub use guard::{guard, is_inert};
 pub use handle::Handle;
+pub use log::line as log_line;
 pub use op_kind::OpKind;
 pub use operation::{Block, Buffer, Operation, Peer};
 pub use recorder::{Recorder, Source};
@@ -58,3 +59,4 @@ pub use settings::{
     duration,
 };
 pub use snapshot::{Snapshot, SnapshotEntry};
+pub use watchdog::without_signals;

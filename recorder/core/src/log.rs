@@ -14,7 +14,7 @@ pub(crate) fn speak_as(rank: u32) {
 
 /// Writes one line to standard error. What cannot be written is lost.
 #[expect(unsafe_code, reason = "standard error without a lock")]
-pub(crate) fn line(text: &str) {
+pub fn line(text: &str) {
     let line = match RANK.load(Ordering::Relaxed) {
         u32::MAX => format!("hangscope: {text}\n"),
         rank => format!("hangscope: rank {rank}: {text}\n"),

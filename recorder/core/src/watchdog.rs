@@ -32,7 +32,7 @@ pub(crate) fn spawn(recorder: &'static Recorder) {
 
 /// The program's signals go to its own threads.
 #[expect(unsafe_code, reason = "signal masks are the C library's")]
-pub(crate) fn without_signals(body: impl FnOnce() + Send) -> impl FnOnce() + Send {
+pub fn without_signals(body: impl FnOnce() + Send) -> impl FnOnce() + Send {
     move || {
         // SAFETY: the set is filled before it is used, and lives until the call is over.
         unsafe {

@@ -1,0 +1,32 @@
+//! What NCCL and the plugin agree on: numbers, layouts and words.
+
+pub(crate) mod descriptor;
+pub(crate) mod event;
+mod mask;
+pub(crate) mod words;
+
+pub(crate) use mask::Mask;
+pub(crate) use descriptor::Head;
+
+/// A version of NCCL's profiler interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    V4,
+    V5,
+    V6,
+}
+
+impl Version {
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::V4 => 4,
+            Self::V5 => 5,
+            Self::V6 => 6,
+        }
+    }
+
+    /// Whether calls are events of their own; before, only what they become is.
+    pub(crate) fn has_calls(self) -> bool {
+        self != Self::V4
+    }
+}

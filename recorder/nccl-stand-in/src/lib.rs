@@ -1,0 +1,36 @@
+//! A stand-in for NCCL, for tests alone. It moves host memory over sockets, opens profiler plugins as NCCL does, and tells
+//! them of its events in NCCL's order, in the layouts of versions 4, 5 and 6. It hangs as NCCL does: a collective ends when
+//! all ranks have come with the same call, a send when its receive has come.
+//!
+//! The layouts here are written down a second time, as numbers, so that a mistake in the plugin's is noticed.
+
+#![cfg(unix)]
+#![deny(missing_docs)]
+
+mod communicator;
+mod cuda;
+mod descriptor;
+mod group;
+mod hub;
+mod kernel;
+mod plugin;
+mod rank;
+mod request;
+mod step;
+mod task;
+
+pub use communicator::Communicator;
+pub use cuda::Cuda;
+pub use descriptor::Descriptor;
+pub use group::Group;
+pub use hub::Hub;
+pub use plugin::{Plugin, Version};
+pub use rank::StandIn;
+pub use task::{Call, Function};
+
+/// Names the hub's address for the ranks.
+pub const HUB_VARIABLE: &str = "HANGSCOPE_STAND_IN_HUB";
+/// Names the stand-in for CUDA's driver.
+pub const CUDA_VARIABLE: &str = "HANGSCOPE_STAND_IN_CUDA";
+/// The newest version of the profiler interface: 4, 5 or 6, which is usual.
+pub const VERSION_VARIABLE: &str = "HANGSCOPE_STAND_IN_PROFILER";

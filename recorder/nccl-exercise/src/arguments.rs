@@ -7,7 +7,8 @@ use clap::Args;
 use crate::fault::{Fault, FaultKind};
 
 /// What to run, and what goes wrong. A round has six operations, numbered from 0 over all rounds: `all_reduce`,
-/// `all_gather`, `reduce_scatter`, `broadcast` and an exchange of messages among all ranks, `all_reduce` among pairs.
+/// `all_gather`, `reduce_scatter` and `broadcast` among all ranks, `all_reduce` among pairs, and an exchange of messages with
+/// the next rank and the one before.
 #[derive(Debug, Clone, Args)]
 pub struct Arguments {
     /// Processes to start, one a rank. A process that finds RANK and WORLD_SIZE in its environment is one of them.
@@ -19,6 +20,9 @@ pub struct Arguments {
     /// Elements of each operation, 32-bit floats.
     #[arg(long, default_value_t = 256)]
     pub count: usize,
+    /// Waits after each operation, not after each round: a rank does not run ahead of its device.
+    #[arg(long)]
+    pub synchronous: bool,
     /// Small all_reduces after the rounds, whose time is told.
     #[arg(long, default_value_t = 0)]
     pub small: usize,

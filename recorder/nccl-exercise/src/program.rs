@@ -19,6 +19,9 @@ pub fn run(arguments: &Arguments, rank: u32, library: &mut impl Library) -> anyh
     for round in 0..arguments.rounds {
         for issue in order(arguments, rank, round) {
             library.issue(issue)?;
+            if arguments.synchronous {
+                library.wait()?;
+            }
         }
         library.wait()?;
     }
@@ -103,7 +106,7 @@ mod tests {
         assert_eq!(orders(&["--wrong-size", "1:0"], 1), larger);
 
         let mut alone = usual;
-        alone[10].receives = false;
-        assert_eq!(orders(&["--no-recv", "0:10", "--sleep", "0:3:0.001"], 0), alone);
+        alone[11].receives = false;
+        assert_eq!(orders(&["--no-recv", "0:11", "--sleep", "0:3:0.001"], 0), alone);
     }
 }

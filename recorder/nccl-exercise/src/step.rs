@@ -30,8 +30,8 @@ pub const STEPS: [Step; 6] = [
     Step::AllGather(On::World),
     Step::ReduceScatter(On::World),
     Step::Broadcast(On::World),
-    Step::Exchange(On::World),
     Step::AllReduce(On::Pair),
+    Step::Exchange(On::World),
 ];
 
 /// An operation as a rank issues it.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::codes::{CAPTURE_UNSUPPORTED, INVALID_CONTEXT, INVALID_HANDLE, NOT_READY, SUCCESS};
+use crate::context;
 use crate::registry::Registry;
 use crate::stream::{self, Work};
-use crate::context;
 
 /// An event: recorded so many times, of which the last that its stream came to is known.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hangscope_recorder::{Handle, Peer};
 
-use crate::abi::words::Call;
 use crate::abi::Head;
+use crate::abi::words::Call;
 use crate::calls::group_of;
 use crate::communicator::Comm;
 use crate::group::Group;

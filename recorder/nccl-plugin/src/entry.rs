@@ -113,7 +113,7 @@ pub(crate) unsafe fn start_event(
         let descriptor = unsafe { Descriptor::new(descriptor, version) };
         let given = PLUGIN.get().zip(descriptor).and_then(|(plugin, descriptor)| {
             let comm = plugin.communicator(context.addr() as u64)?;
-            // SAFETY: the descriptor is of this version.
+            // SAFETY: the descriptor is of this version, and alive.
             unsafe { begin(plugin, &comm, descriptor) }
         });
         if let Some(given) = given {
@@ -123,11 +123,13 @@ pub(crate) unsafe fn start_event(
     })
 }
 
+/// An event of a communicator begins; gives what NCCL is to hold.
+///
 /// # Safety
 ///
 /// The descriptor's texts are alive.
 #[expect(unsafe_code, reason = "the kind tells the layout")]
-unsafe fn begin(
+pub(crate) unsafe fn begin(
     plugin: &'static Plugin,
     comm: &std::sync::Arc<crate::communicator::Comm>,
     descriptor: Descriptor<'_>,
@@ -145,7 +147,8 @@ unsafe fn begin(
             let (func, datatype) = unsafe { (text(fields.func), text(fields.datatype)) };
             let call = Call { func, count: fields.count, datatype, root: fields.root };
             let is_captured = fields.graph_captured != 0;
-            plugin.call_collective(comm, &Issuing { head, call, stream: fields.stream.expose_provenance(), is_captured })
+            plugin
+                .call_collective(comm, &Issuing { head, call, stream: fields.stream.expose_provenance(), is_captured })
         }
         event::P2P_API => {
             let fields: &P2pApi = unsafe { descriptor.fields() };
@@ -182,28 +185,36 @@ unsafe fn begin(
 /// An event is over.
 pub(crate) fn stop_event(handle: *mut c_void) -> c_int {
     enter(|| {
-        let Some(plugin) = PLUGIN.get() else { return };
-        match Given::from_word(handle.addr() as u64) {
-            Some(Given::Task(handle)) => plugin.end_task(handle),
-            Some(Given::Channel(handle, channel)) => plugin.end_channel(handle, channel),
-            Some(Given::Group(group)) => plugin.end_group(group),
-            Some(Given::Launch(launch)) => plugin.end_launch(launch),
-            // That a call has returned says nothing of its end. NCCL can say it again, long after.
-            Some(Given::Call(_)) | None => {}
+        if let Some(plugin) = PLUGIN.get() {
+            end(plugin, handle.addr() as u64);
         }
     })
+}
+
+pub(crate) fn end(plugin: &'static Plugin, word: u64) {
+    match Given::from_word(word) {
+        Some(Given::Task(handle)) => plugin.end_task(handle),
+        Some(Given::Channel(handle, channel)) => plugin.end_channel(handle, channel),
+        Some(Given::Group(group)) => plugin.end_group(group),
+        Some(Given::Launch(launch)) => plugin.end_launch(launch),
+        // That a call has returned says nothing of its end. NCCL can say it again, long after.
+        Some(Given::Call(_)) | None => {}
+    }
 }
 
 /// An event comes into a state.
 pub(crate) fn record_state(handle: *mut c_void, state: c_int) -> c_int {
     enter(|| {
-        let Some(plugin) = PLUGIN.get() else { return };
-        if let (Some(Given::Group(group)), event::GROUP_END_API_START) =
-            (Given::from_word(handle.addr() as u64), state)
-        {
-            plugin.close_blocks(group);
+        if let Some(plugin) = PLUGIN.get() {
+            change(plugin, handle.addr() as u64, state);
         }
     })
+}
+
+pub(crate) fn change(plugin: &'static Plugin, word: u64, state: c_int) {
+    if let (Some(Given::Group(group)), event::GROUP_END_API_START) = (Given::from_word(word), state) {
+        plugin.close_blocks(group);
+    }
 }
 
 /// The communicator is no more.

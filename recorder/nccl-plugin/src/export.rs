@@ -9,26 +9,10 @@ use std::mem::offset_of;
 use crate::abi::Version;
 use crate::entry;
 
-type Init4 = unsafe extern "C" fn(
-    *mut *mut c_void,
-    *mut c_int,
-    *const c_char,
-    u64,
-    c_int,
-    c_int,
-    c_int,
-    *const c_void,
-) -> c_int;
-type Init5 = unsafe extern "C" fn(
-    *mut *mut c_void,
-    u64,
-    *mut c_int,
-    *const c_char,
-    c_int,
-    c_int,
-    c_int,
-    *const c_void,
-) -> c_int;
+type Init4 =
+    unsafe extern "C" fn(*mut *mut c_void, *mut c_int, *const c_char, u64, c_int, c_int, c_int, *const c_void) -> c_int;
+type Init5 =
+    unsafe extern "C" fn(*mut *mut c_void, u64, *mut c_int, *const c_char, c_int, c_int, c_int, *const c_void) -> c_int;
 
 /// One version's structure.
 #[repr(C)]
@@ -94,11 +78,7 @@ init_from_5!(init_v6, Version::V6);
 macro_rules! start_event {
     ($name:ident, $version:expr) => {
         #[expect(unsafe_code, reason = "called by NCCL with its pointers")]
-        unsafe extern "C" fn $name(
-            context: *mut c_void,
-            handle: *mut *mut c_void,
-            descriptor: *const c_void,
-        ) -> c_int {
+        unsafe extern "C" fn $name(context: *mut c_void, handle: *mut *mut c_void, descriptor: *const c_void) -> c_int {
             // SAFETY: the structure of this version is given to NCCL of this version.
             unsafe { entry::start_event(context, handle, descriptor, $version) }
         }

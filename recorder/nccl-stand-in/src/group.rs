@@ -7,7 +7,7 @@ use crate::cuda::Cuda;
 use crate::descriptor::Descriptor;
 use crate::kernel::Kernel;
 use crate::plugin::{Plugin, Version};
-use crate::step::{self, GROUP_END_API_START, GROUP_START_API_STOP, bit};
+use crate::step::{GROUP_END_API_START, GROUP_START_API_STOP, bit};
 use crate::task::{Call, Event, Function, Stream, Task};
 
 /// A thread's way to call.
@@ -153,15 +153,10 @@ impl Group {
             move || self.cuda.launch(stream.handle(), move || kernel.run())
         };
         let Some(plugin) = &self.plugin else { return launch() };
-        let is_aside = kernel.is_aside();
-        if plugin.version() == Version::V4 {
-            launch()?;
-            step::begin_tasks_v4(plugin, comm, &kernel);
-            return Ok(());
-        }
-        let event = (plugin.wants(bit::KERNEL_LAUNCH) && !is_aside).then(|| {
-            let descriptor = Descriptor::new(plugin.version(), bit::KERNEL_LAUNCH, group.handle(), 0)
-                .pointer(24, stream.handle());
+        let has_launches = plugin.version() != Version::V4 && !kernel.is_aside();
+        let event = (plugin.wants(bit::KERNEL_LAUNCH) && has_launches).then(|| {
+            let descriptor =
+                Descriptor::new(plugin.version(), bit::KERNEL_LAUNCH, group.handle(), 0).pointer(24, stream.handle());
             plugin.start(comm.context(), &descriptor)
         });
         launch()?;

@@ -151,7 +151,8 @@ impl Way {
             if data.len() != *count {
                 return;
             }
-            if let (Some((data, sender)), Some((at, _, receiver))) = (self.sends.pop_front(), self.receives.pop_front()) {
+            if let (Some((data, sender)), Some((at, _, receiver))) = (self.sends.pop_front(), self.receives.pop_front())
+            {
                 // Sends are the first parts of their request; which of them this was does not matter.
                 let _ = sender.send((0, Vec::new()));
                 let _ = receiver.send((at, data));

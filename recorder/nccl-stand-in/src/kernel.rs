@@ -17,15 +17,10 @@ pub(crate) struct Kernel {
     plugin: Option<Arc<Plugin>>,
     tasks: Vec<Task>,
     is_captured: bool,
-    state: Mutex<State>,
-    told: Condvar,
-}
-
-#[derive(Debug)]
-struct State {
     group: Event,
     /// Events of the tasks. The channels begin after they are told of.
-    events: Option<Vec<Event>>,
+    events: Mutex<Option<Vec<Event>>>,
+    told: Condvar,
 }
 
 impl Kernel {
@@ -37,8 +32,7 @@ impl Kernel {
         is_captured: bool,
     ) -> Self {
         let events = (is_captured || plugin.is_none()).then(Vec::new);
-        let state = Mutex::new(State { group, events });
-        Self { comm, plugin, tasks, is_captured, state, told: Condvar::new() }
+        Self { comm, plugin, tasks, is_captured, group, events: Mutex::new(events), told: Condvar::new() }
     }
 
     /// Whether it goes another way than the usual, on which nothing but the call is told of: broadcasts of NCCL 2.29 on.
@@ -47,25 +41,26 @@ impl Kernel {
         is_new && self.tasks.iter().all(|task| task.call.function == Function::Broadcast)
     }
 
-    pub(crate) fn set_group(&self, group: Event) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).group = group;
-    }
-
     /// Tells of the tasks, and that they are enqueued.
     pub(crate) fn tell_tasks(&self) {
         let events = self.begin_tasks();
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).events = Some(events);
+        *self.events.lock().unwrap_or_else(PoisonError::into_inner) = Some(events);
         self.told.notify_all();
     }
 
     fn begin_tasks(&self) -> Vec<Event> {
         let Some(plugin) = self.plugin.as_ref().filter(|_| !self.is_aside()) else { return Vec::new() };
-        let group = self.state.lock().unwrap_or_else(PoisonError::into_inner).group;
-        let parent = |task: &Task| if plugin.version() == Version::V4 { group } else { task.api };
+        let is_v4 = plugin.version() == Version::V4;
+        // Version 4 has a group of what is launched together, and no other parent.
+        let group = if is_v4 { step::begin_group_v4(plugin, &self.comm) } else { self.group };
+        let parent = |task: &Task| if is_v4 { group } else { task.api };
         let begin = |task: &Task| step::begin_task(plugin, &self.comm, &task.call, parent(task), group);
         let events: Vec<Event> = self.tasks.iter().map(begin).collect();
         for event in &events {
             plugin.stop(event.handle());
+        }
+        if is_v4 {
+            plugin.stop(group.handle());
         }
         events
     }
@@ -77,16 +72,17 @@ impl Kernel {
             let wanted = self.plugin.as_ref().is_some_and(|plugin| plugin.wants(bit::KERNEL_CH));
             if wanted { self.begin_tasks() } else { Vec::new() }
         } else {
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            let told = self.told.wait_while(state, |state| state.events.is_none());
-            told.unwrap_or_else(PoisonError::into_inner).events.clone().unwrap_or_default()
+            let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+            let told = self.told.wait_while(events, |events| events.is_none());
+            told.unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
         };
         let event = |at: usize| events.get(at).copied().unwrap_or(Event::NONE);
         let is_message = |task: &Task| task.call.function.is_message();
         for (at, task) in self.tasks.iter().enumerate().filter(|(_, task)| !is_message(task)) {
             self.with_channels(&[event(at)], || self.run_collective(task));
         }
-        let messages: Vec<(usize, &Task)> = self.tasks.iter().enumerate().filter(|(_, task)| is_message(task)).collect();
+        let messages: Vec<(usize, &Task)> =
+            self.tasks.iter().enumerate().filter(|(_, task)| is_message(task)).collect();
         if !messages.is_empty() {
             let events: Vec<Event> = messages.iter().map(|(at, _)| event(*at)).collect();
             self.with_channels(&events, || self.run_messages(messages.iter().map(|(_, task)| *task)));
@@ -100,10 +96,9 @@ impl Kernel {
             let channels = tasks.iter().flat_map(|task| (0..CHANNELS).map(move |channel| (task, channel)));
             channels
                 .map(|(task, channel)| {
-                    let descriptor =
-                        Descriptor::new(plugin.version(), bit::KERNEL_CH, task.handle(), self.comm.rank())
-                            .byte(24, channel)
-                            .word(32, 1_000);
+                    let descriptor = Descriptor::new(plugin.version(), bit::KERNEL_CH, task.handle(), self.comm.rank())
+                        .byte(24, channel)
+                        .word(32, 1_000);
                     Event::of(plugin.start(self.comm.context(), &descriptor))
                 })
                 .collect()

@@ -1,10 +1,9 @@
 //! NCCL's numbers, and the events of tasks.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use crate::communicator::Communicator;
 use crate::descriptor::Descriptor;
-use crate::kernel::Kernel;
 use crate::plugin::{Plugin, Version};
 use crate::task::{Call, Event};
 
@@ -65,17 +64,11 @@ pub(crate) fn begin_task(plugin: &Plugin, comm: &Communicator, call: &Call, pare
     Event::of(plugin.start(comm.context(), &descriptor))
 }
 
-/// Version 4: what was launched together is a group, and its tasks are told of when it is enqueued.
-pub(crate) fn begin_tasks_v4(plugin: &Plugin, comm: &Communicator, kernel: &Kernel) {
-    let none: *mut c_void = std::ptr::null_mut();
-    let wanted = bit::GROUP | bit::COLL | bit::P2P | bit::KERNEL_CH;
-    let group = plugin.wants(wanted).then(|| {
-        let descriptor = Descriptor::new(plugin.version(), bit::GROUP, none, comm.rank());
-        Event::of(plugin.start(comm.context(), &descriptor))
-    });
-    kernel.set_group(group.unwrap_or(Event::NONE));
-    kernel.tell_tasks();
-    if let Some(group) = group {
-        plugin.stop(group.handle());
+/// Version 4: `Group` begins.
+pub(crate) fn begin_group_v4(plugin: &Plugin, comm: &Communicator) -> Event {
+    if !plugin.wants(bit::GROUP | bit::COLL | bit::P2P | bit::KERNEL_CH) {
+        return Event::NONE;
     }
+    let descriptor = Descriptor::new(plugin.version(), bit::GROUP, std::ptr::null_mut(), comm.rank());
+    Event::of(plugin.start(comm.context(), &descriptor))
 }

@@ -11,8 +11,13 @@ use anyhow::Context;
 const NAME: &str = "libnccl.so.2";
 /// Where a Python package has it.
 const IN_PACKAGES: &str = "nvidia/nccl/lib";
-const SYSTEM: [&str; 5] =
-    ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/local/lib", "/usr/local/cuda/lib64"];
+const SYSTEM: [&str; 5] = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/usr/local/cuda/lib64",
+];
 
 /// Finds the library: where `named` says, else in the loader's path, the system's folders, and Python's packages.
 pub(crate) fn library(named: Option<&Path>) -> Option<PathBuf> {
@@ -32,8 +37,11 @@ fn packages() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = roots
         .flat_map(|root| {
             let versions = fs::read_dir(root.join("lib")).into_iter().flatten().flatten().map(|entry| entry.path());
-            let is_python = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
-            versions.filter(is_python).flat_map(|version| ["site-packages", "dist-packages"].map(|name| version.join(name)))
+            let is_python =
+                |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
+            versions
+                .filter(is_python)
+                .flat_map(|version| ["site-packages", "dist-packages"].map(|name| version.join(name)))
         })
         .map(|packages| packages.join(IN_PACKAGES))
         .filter(|folder| folder.join(NAME).is_file())

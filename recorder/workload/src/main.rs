@@ -52,7 +52,9 @@ fn main() -> ExitCode {
 fn launch(command: &Command) -> anyhow::Result<u8> {
     let gpus = device::count();
     let Some(library) = find::library(command.nccl.as_deref()) else {
-        eprintln!("no NCCL: libnccl.so.2 is neither in LD_LIBRARY_PATH, nor the system's folders, nor a Python package");
+        eprintln!(
+            "no NCCL: libnccl.so.2 is neither in LD_LIBRARY_PATH, nor the system's folders, nor a Python package"
+        );
         return Ok(status::NO_GPU);
     };
     if command.check {

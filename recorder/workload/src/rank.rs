@@ -93,8 +93,11 @@ impl Rank {
 impl Library for Rank {
     fn issue(&mut self, issue: Issue) -> anyhow::Result<()> {
         let Issue { step, count, receives } = issue;
-        let (Step::AllReduce(on) | Step::AllGather(on) | Step::ReduceScatter(on) | Step::Broadcast(on) | Step::Exchange(on)) =
-            step;
+        let (Step::AllReduce(on)
+        | Step::AllGather(on)
+        | Step::ReduceScatter(on)
+        | Step::Broadcast(on)
+        | Step::Exchange(on)) = step;
         let Comm { handle, rank, size } = self.comm(on);
         let stream = self.stream.cu_stream().cast();
         let input = ptr::with_exposed_provenance(self.input.address);
@@ -105,15 +108,15 @@ impl Library for Rank {
             Step::AllReduce(_) => check("ncclAllReduce", unsafe {
                 result::all_reduce(input, output, count, FLOAT, ncclRedOp_t::ncclSum, handle, stream)
             }),
-            Step::AllGather(_) => check("ncclAllGather", unsafe {
-                result::all_gather(input, output, count, FLOAT, handle, stream)
-            }),
+            Step::AllGather(_) => {
+                check("ncclAllGather", unsafe { result::all_gather(input, output, count, FLOAT, handle, stream) })
+            }
             Step::ReduceScatter(_) => check("ncclReduceScatter", unsafe {
                 result::reduce_scatter(input, output, count, FLOAT, ncclRedOp_t::ncclSum, handle, stream)
             }),
-            Step::Broadcast(_) => check("ncclBroadcast", unsafe {
-                result::broadcast(input, output, count, FLOAT, 0, handle, stream)
-            }),
+            Step::Broadcast(_) => {
+                check("ncclBroadcast", unsafe { result::broadcast(input, output, count, FLOAT, 0, handle, stream) })
+            }
             Step::Exchange(_) => {
                 let (next, before) = (signed((rank + 1) % size), signed((rank + size - 1) % size));
                 check("ncclGroupStart", result::group_start())?;

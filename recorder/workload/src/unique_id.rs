@@ -8,8 +8,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use cudarc::nccl::sys::ncclUniqueId;
 use cudarc::nccl::result;
+use cudarc::nccl::sys::ncclUniqueId;
 
 /// Names the file. Ranks that another launcher has started need one in a folder that all see.
 pub(crate) const VARIABLE: &str = "HANGSCOPE_WORKLOAD_ID_FILE";

@@ -5,8 +5,8 @@ pub(crate) mod event;
 mod mask;
 pub(crate) mod words;
 
-pub(crate) use mask::Mask;
 pub(crate) use descriptor::Head;
+pub(crate) use mask::Mask;
 
 /// A version of NCCL's profiler interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -180,3 +180,54 @@ fn result(joined: &[Joined], rank: usize) -> Vec<f32> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collective(rank: u32, func: &str, data: Vec<f32>) -> Request {
+        let meaning = Meaning { func: func.to_owned(), count: 2, root: 1 };
+        Request::Collective { comm: 1, number: 0, rank, size: 2, meaning, data }
+    }
+
+    fn both(func: &str, data: [Vec<f32>; 2]) -> [Answer; 2] {
+        let hub = Hub::start().unwrap();
+        let address = hub.address().to_string();
+        let [first, second] = data;
+        let (first, second) = (collective(0, func, first), collective(1, func, second));
+        thread::scope(|scope| {
+            let other = scope.spawn(|| ask(&address, &second));
+            [ask(&address, &first), other.join().unwrap()]
+        })
+    }
+
+    #[test]
+    fn collectives_give_what_they_should() {
+        let (a, b) = (vec![1.0, 2.0], vec![10.0, 20.0]);
+        assert_eq!(both("AllReduce", [a.clone(), b.clone()]), [[[11.0, 22.0]], [[11.0, 22.0]]]);
+        let all = vec![1.0, 2.0, 10.0, 20.0];
+        assert_eq!(both("AllGather", [a.clone(), b.clone()]), [[all.clone()], [all.clone()]]);
+        assert_eq!(both("Broadcast", [a, b.clone()]), [[b.clone()], [b]]);
+        assert_eq!(both("ReduceScatter", [all.clone(), all]), [[[2.0, 4.0]], [[20.0, 40.0]]]);
+    }
+
+    #[test]
+    fn messages_meet_in_order_and_sizes_must_agree() {
+        let mut state = State::default();
+        let messages = |rank, sends, receives| Request::Messages { comm: 1, rank, sends, receives };
+        let (_, first) = state.join(messages(0, vec![(1, vec![1.0]), (1, vec![2.0, 3.0])], vec![]));
+        let (parts, second) = state.join(messages(1, vec![], vec![(0, 1), (0, 3)]));
+        assert_eq!(first.try_recv(), Ok((0, Vec::new())));
+        assert_eq!(second.try_recv(), Ok((0, vec![1.0])));
+        assert!(first.try_recv().is_err() && second.try_recv().is_err());
+        assert_eq!(parts, [true, true]);
+    }
+
+    #[test]
+    fn calls_that_do_not_fit_are_never_answered() {
+        let mut state = State::default();
+        let (_, first) = state.join(collective(0, "AllReduce", vec![0.0; 2]));
+        let (_, second) = state.join(collective(1, "AllGather", vec![0.0; 2]));
+        assert!(first.try_recv().is_err() && second.try_recv().is_err());
+    }
+}

@@ -20,6 +20,8 @@
 #![deny(missing_docs)]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 pub mod align;
 mod analysis;

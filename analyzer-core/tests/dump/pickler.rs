@@ -6,6 +6,9 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+// Unit tests of a crate without std use this file, too.
+use std::vec;
+use std::vec::Vec;
 
 /// A value of a dump.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use alloc::format;
 
 use super::super::value::Value;
-use super::super::{Entry, GroupRef, State, keys};
+use super::super::{Entry, EntryIdx, GroupRef, State, keys};
 use super::sink::Sink;
 use crate::symbols::{Args, DtypesId, ShapeId, ShapesId, StackId, StrId};
 
@@ -66,6 +66,22 @@ impl Sink {
         entry.group_ref = self.group_ref(group);
         self.entries.push(&entry);
         Value::Entry(row as u32)
+    }
+
+    /// Stores an entry whose texts, stack and arguments are of this file, and answers as [`Sink::entry`] does; `None` when that has to
+    /// say why there cannot be another.
+    pub(in super::super) fn add_entry(&mut self, entry: &Entry) -> Option<Value> {
+        let row = self.entries.len();
+        if row >= self.max_rows {
+            return None;
+        }
+        self.entries.push(entry);
+        Some(Value::Entry(row as u32))
+    }
+
+    /// The entry of a row.
+    pub(in super::super) fn entry_at(&self, row: u32) -> Entry {
+        self.entries.get(EntryIdx(row))
     }
 
     /// The handle of a text.

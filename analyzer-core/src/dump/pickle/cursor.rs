@@ -26,6 +26,17 @@ impl<'a> Cursor<'a> {
         self.len - self.rest.len()
     }
 
+    /// The bytes that were not read yet.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Goes past bytes that were looked at.
+    pub(super) fn advance(&mut self, len: usize) {
+        self.rest = self.rest.get(len..).unwrap_or(&[]);
+    }
+
     #[inline(always)]
     pub(super) fn byte(&mut self) -> Result<u8, Fatal> {
         let Some((&byte, rest)) = self.rest.split_first() else {

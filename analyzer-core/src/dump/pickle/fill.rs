@@ -103,6 +103,11 @@ impl Machine<'_> {
             return self.setitems_to_filled(from);
         };
         *holder = self.sink.dict(pairs);
+        if let Value::Entry(row) = *holder
+            && !self.memo.replaced
+        {
+            self.patterns.learn(self.cursor.rest(), &self.memo, self.sink.entry_at(row));
+        }
         self.stack.truncate(from);
         self.filled(slot)
     }

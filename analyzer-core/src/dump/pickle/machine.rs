@@ -12,6 +12,7 @@ use super::memo::{Memo, Short};
 use super::number::long;
 use super::op;
 use super::partials::Partials;
+use super::pattern::{MAX_DEPTH, Patterns};
 
 /// Marks that may be open at a time. A dump nests ten deep.
 const MAX_MARKS: usize = 1000;
@@ -25,6 +26,7 @@ pub(in super::super) struct Machine<'a> {
     pub(super) marks: Vec<u32>,
     pub(super) memo: Memo,
     pub(super) partials: Partials,
+    pub(super) patterns: Patterns<'a>,
     max_stack: usize,
     pub(in super::super) sink: Sink,
 }
@@ -38,6 +40,7 @@ impl<'a> Machine<'a> {
             marks: Vec::new(),
             memo: Memo::new(bytes.len()),
             partials: Partials::default(),
+            patterns: Patterns::default(),
             max_stack: (1 << 16) + bytes.len() / 8,
             sink: Sink::new(bytes.len()),
         }
@@ -119,7 +122,13 @@ impl<'a> Machine<'a> {
                 op::NEWTRUE => self.push_at(Value::Bool(true), &cursor)?,
                 op::NEWFALSE => self.push_at(Value::Bool(false), &cursor)?,
                 op::EMPTY_LIST | op::EMPTY_TUPLE | op::EMPTY_SET => self.push_at(Value::EMPTY_LIST, &cursor)?,
-                op::EMPTY_DICT => self.push_at(Value::EMPTY_DICT, &cursor)?,
+                op::EMPTY_DICT => {
+                    self.cursor = cursor;
+                    if !self.repeats() {
+                        self.push(Value::EMPTY_DICT)?;
+                    }
+                    cursor = self.cursor;
+                }
                 op::MARK => {
                     if self.marks.len() >= MAX_MARKS {
                         self.cursor = cursor;
@@ -140,6 +149,23 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+    }
+
+    /// Reads an entry that an earlier one says already, up to its end. Else nothing happens, and the dict is to be decoded.
+    fn repeats(&mut self) -> bool {
+        let bytes = self.cursor.rest();
+        self.patterns.opened = bytes;
+        // What would be too deep or too much is left to those who say so.
+        let room = self.stack.capacity() - self.stack.len();
+        if self.memo.replaced || self.marks.len() + MAX_DEPTH > MAX_MARKS {
+            return false;
+        }
+        let Some((entry, len)) = self.patterns.find(bytes, room) else { return false };
+        let Some(value) = self.sink.add_entry(&entry) else { return false };
+        self.stack.push(value);
+        self.cursor.advance(len);
+        self.sink.offset = Some(self.cursor.at() as u64);
+        true
     }
 
     /// Opcodes that a dump has often and that are not worth a place in the loop.

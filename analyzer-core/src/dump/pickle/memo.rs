@@ -18,6 +18,8 @@ pub(super) struct Memo {
     others: Vec<Value>,
     far: HashMap<u32, Value>,
     limit: usize,
+    /// Whether a text or a frame was ever replaced by something else, which no pickler does.
+    pub(super) replaced: bool,
 }
 
 /// A value of the memo.
@@ -32,7 +34,7 @@ pub(super) enum Short {
 impl Memo {
     /// A memo for a file of `size` bytes. What is put there takes bytes in the file, too.
     pub(super) fn new(size: usize) -> Memo {
-        Memo { row: Vec::new(), others: Vec::new(), far: HashMap::new(), limit: (1 << 16) + size / 4 }
+        Memo { row: Vec::new(), others: Vec::new(), far: HashMap::new(), limit: (1 << 16) + size / 4, replaced: false }
     }
 
     /// The short form of a value that lies in the row.
@@ -81,6 +83,7 @@ impl Memo {
     /// Replaces a value, as the digest of a container replaces the empty container. False when the slot has none.
     pub(super) fn update(&mut self, slot: u32, value: Value) -> bool {
         if let Some(&known) = self.row.get(slot as usize) {
+            self.replaced |= !matches!(known, Short::Other(_));
             let short = self.shorten(value, Some(known));
             if let Some(place) = self.row.get_mut(slot as usize) {
                 *place = short;

@@ -12,6 +12,12 @@ mod memo;
 mod number;
 mod op;
 mod partials;
+mod pattern;
+#[cfg(test)]
+mod pattern_tests;
+#[cfg(test)]
+#[path = "../../../tests/dump/pickler.rs"]
+mod pickler;
 mod rare;
 
 pub(super) use machine::Machine;

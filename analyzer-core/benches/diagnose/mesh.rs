@@ -76,7 +76,8 @@ impl Mesh {
             let group = group_of(at, first_open);
             sequence[group] += 1;
             blocked |= at >= first_open && self.fault != Fault::None && (in_his_group || group != 1);
-            entries.push(entry(at, sequence[group], (group, &groups[group].0, groups[group].1), blocked, stacks));
+            let place = (group, groups[group].0.as_str(), groups[group].1);
+            entries.push(entry((rank, at), sequence[group], place, blocked, stacks));
             if blocked && self.fault == Fault::Early {
                 break;
             }
@@ -100,7 +101,19 @@ fn group_of(at: usize, first_open: usize) -> usize {
     }
 }
 
-fn entry(at: usize, seq: i64, (id, name, desc): (usize, &str, &str), blocked: bool, stacks: &[Tree]) -> Tree {
+/// A number that looks random and is the same in every run.
+fn noise((rank, at): (usize, usize)) -> u64 {
+    let mixed = ((rank as u64) << 32 | at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
+}
+
+fn entry(
+    (rank, at): (usize, usize),
+    seq: i64,
+    (id, name, desc): (usize, &str, &str),
+    blocked: bool,
+    stacks: &[Tree],
+) -> Tree {
     let (op, sizes_in, sizes_out): (&str, &[i64], &[i64]) = match at % 4 {
         0 => ("nccl:_all_gather_base", &[4096, 1024], &[32768, 1024]),
         1 | 2 => ("nccl:all_reduce", &[2, 2048, 4096], &[2, 2048, 4096]),
@@ -108,7 +121,8 @@ fn entry(at: usize, seq: i64, (id, name, desc): (usize, &str, &str), blocked: bo
     };
     let sizes = |sizes: &[i64]| Tree::List(vec![Tree::List(sizes.iter().map(|&extent| Tree::Int(extent)).collect())]);
     let dtypes = || Tree::List(vec!["BFloat16".into()]);
-    let created = 1_795_977_000_000_000_000 + at as i64 * 2_000_123;
+    let noise = noise((rank, at));
+    let created = 1_795_977_000_000_000_000 + at as i64 * 2_000_123 + (noise % 200_000) as i64;
     let done = |ns: i64| if blocked { Tree::None } else { Tree::Int(created + ns) };
     dict([
         ("frames", stacks[at % STEP * 7 % stacks.len()].clone()),
@@ -120,7 +134,7 @@ fn entry(at: usize, seq: i64, (id, name, desc): (usize, &str, &str), blocked: bo
         ("op_id", Tree::Int(seq)),
         ("profiling_name", op.into()),
         ("time_created_ns", Tree::Int(created)),
-        ("duration_ms", Tree::Float(0.05 + (at % 977) as f64 * 0.003)),
+        ("duration_ms", Tree::Float(0.05 + (noise % 977) as f64 * 0.003)),
         ("input_sizes", sizes(sizes_in)),
         ("input_dtypes", dtypes()),
         ("output_sizes", sizes(sizes_out)),

@@ -76,7 +76,7 @@ fn all_numbers(lanes: &[Lane], own_numbers: &[u32]) -> Vec<u32> {
             runs.extend(run.filter(|run| runs.last() != Some(run)));
         }
     }
-    runs.sort_unstable();
+    runs.sort_small();
     let mut numbers: Vec<u32> = Vec::new();
     for (low, high) in runs {
         let low = numbers.last().map_or(low, |&last| low.max(last.saturating_add(1)));

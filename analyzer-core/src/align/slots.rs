@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::job::{GroupIdx, RankDump};
+use crate::small_sort::SmallSort as _;
 
 /// The groups that a rank used, and which of them each head of its entries belongs to: what is looked up for every entry.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +16,7 @@ pub(super) struct Slots {
 impl Slots {
     pub fn of(dump: &RankDump) -> Slots {
         let mut groups = dump.groups.clone();
-        groups.sort_unstable();
+        groups.sort_small();
         groups.dedup();
         let of_ref: Vec<Option<usize>> = dump.groups.iter().map(|group| groups.binary_search(group).ok()).collect();
         let slot = |group_ref: u32| of_ref.get(group_ref as usize).copied().flatten();

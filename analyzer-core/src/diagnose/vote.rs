@@ -54,7 +54,7 @@ pub(super) fn camps(job: &Job, table: &Table, band: &Band, row: RowIdx, by_site:
             (None, _) => camps.push(Camp { call, voters: alloc::vec![voter] }),
         }
     }
-    camps.iter_mut().for_each(|camp| camp.voters.sort_unstable());
+    camps.iter_mut().for_each(|camp| camp.voters.sort_small());
     camps.sort_small_by_key(|camp| (usize::MAX - camp.voters.len(), camp.voters.first().copied()));
     camps
 }

@@ -61,7 +61,7 @@ impl WaitGraph {
                             .filter_map(|front| index.get(&front)),
                     );
                 }
-                to.sort_unstable();
+                to.sort_small();
                 to.dedup();
                 to
             })
@@ -140,7 +140,7 @@ impl WaitGraph {
                                     break;
                                 }
                             }
-                            component.sort_unstable();
+                            component.sort_small();
                             found.push(component);
                         }
                         if let Some(&(parent, _)) = work.last() {

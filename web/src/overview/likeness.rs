@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use hangscope_analyzer_core::report::{Band, Report, RowNumber, TableIndex, ranks_in};
+use hangscope_analyzer_core::small_sort::SmallSort as _;
 use serde::{Deserialize, Serialize};
 
 /// So many rounds at most. In a chain of groups each round carries a difference one group on; such groups are hardly alike.
@@ -141,7 +142,7 @@ fn next_bands(index: &TableIndex, looks: &Looks, bands: &[u32], ranks: &[u32]) -
     each.map(|((band, looks), kind)| {
         let of_rank = |column: &u32| ranks.get(*column as usize).copied().unwrap_or_default();
         let mut members: Vec<(u32, u32)> = band.columns.iter().map(of_rank).zip(looks.iter().copied()).collect();
-        members.sort_unstable();
+        members.sort_small();
         numbers.of((*kind, members))
     })
     .collect()
@@ -159,7 +160,7 @@ fn next_ranks(index: &TableIndex, looks: &Looks, bands: &[u32], ranks: &[u32]) -
     let mut numbers = Numbers::new();
     let each = places.into_iter().zip(ranks);
     each.map(|(mut places, kind)| {
-        places.sort_unstable();
+        places.sort_small();
         numbers.of((*kind, places))
     })
     .collect()

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use hangscope_analyzer_core::trees::tree_set;
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::{HtmlCanvasElement, HtmlElement};
@@ -134,7 +135,7 @@ impl Controller {
             page.stats.set(layout.stats);
             *self.laid_out.borrow_mut() = LaidOut {
                 version: Some(version),
-                contradicted: shown.order.iter().flat_map(Order::contradicted).collect(),
+                contradicted: tree_set(shown.order.iter().flat_map(Order::contradicted)),
                 shown: shown.clone(),
                 zoom,
                 layout,

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::align::{Band, RowIdx};
 use crate::diagnose::{Case, Place};
 use crate::job::RankIdx;
+use crate::small_sort::SmallSort as _;
 
 /// How many rows before it are searched for one that as many issued.
 const HISTORY: usize = 256;
@@ -27,7 +28,7 @@ pub(super) fn find(case: &Case<'_>, place: Place) -> Option<(Vec<u32>, i64)> {
         }
         took.push((now.saturating_sub(then), rank));
     }
-    took.sort_unstable();
+    took.sort_small();
     let usual = took.get(took.len() / 2)?.0.min(took.get(took.len().checked_sub(1)? / 2)?.0);
     let limit = limit_ns(case, band, row);
     let late: Vec<(i64, u32)> = took

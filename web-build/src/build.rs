@@ -11,6 +11,8 @@ use wasm_bindgen_cli_support::Bindgen;
 use crate::compact::compact;
 use crate::dist::{Dist, DistFile, all_files};
 use crate::fingerprint::fingerprint;
+use crate::import_names::shorten_imports;
+use crate::local_order::order_locals;
 use crate::page::{OUT_NAME, assemble};
 use crate::toolchain::{TARGET, WasmToolchain};
 
@@ -75,7 +77,6 @@ pub fn bindgen(wasm: &Path, out_name: &str, folder: &Path) -> Result<()> {
         .with_context(|| format!("wasm-bindgen failed on {}", wasm.display()))?;
     let module = folder.join(format!("{out_name}_bg.wasm"));
     let wasm = fs::read(&module).with_context(|| format!("failed to read {}", module.display()))?;
-    fs::write(&module, compact(&wasm)?).with_context(|| format!("failed to write {}", module.display()))?;
     let glue = folder.join(format!("{out_name}.js"));
     let glue_text = fs::read_to_string(&glue).with_context(|| format!("failed to read {}", glue.display()))?;
     // A crate that thinks itself on a Unix leaves imports that no browser can give; the page would be blank.
@@ -84,6 +85,10 @@ pub fn bindgen(wasm: &Path, out_name: &str, folder: &Path) -> Result<()> {
         "the wasm imports functions from `env`: some dependency is not meant for {TARGET} (clocks and random numbers are \
          the usual ones); `cargo tree --package hangscope-web --target {TARGET}` shows who brings it"
     );
+    let (wasm, glue_text) = shorten_imports(&wasm, &glue_text)?;
+    let wasm = compact(&order_locals(&wasm)?)?;
+    fs::write(&module, wasm).with_context(|| format!("failed to write {}", module.display()))?;
+    fs::write(&glue, glue_text).with_context(|| format!("failed to write {}", glue.display()))?;
     Ok(())
 }
 

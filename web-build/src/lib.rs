@@ -23,6 +23,10 @@ mod function_order;
 #[cfg(feature = "build")]
 mod html;
 #[cfg(feature = "build")]
+mod import_names;
+#[cfg(feature = "build")]
+mod local_order;
+#[cfg(feature = "build")]
 mod page;
 #[cfg(feature = "build")]
 mod toolchain;

@@ -29,10 +29,12 @@ mod checksum;
 pub mod diagnose;
 pub mod dump;
 pub mod job;
+mod places;
 pub mod report;
 pub mod shard;
 pub mod small_sort;
 pub mod symbols;
-pub mod trees;
+pub mod tree_map;
+pub mod tree_set;
 
 pub use analysis::{Analysis, analyze, analyze_shard};

@@ -31,16 +31,12 @@ pub trait SmallSort<T> {
 impl<T> SmallSort<T> for [T] {
     fn sort_small_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
         let order = order(self, compare);
-        for (at, place) in swaps(order) {
-            self.swap(at, place);
-        }
+        bring_to_order(self, order);
     }
 
     fn sort_small_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K) {
         let keys: Vec<K> = self.iter().map(key).collect();
-        for (at, place) in swaps(order(&keys, Ord::cmp)) {
-            self.swap(at, place);
-        }
+        bring_to_order(self, order(&keys, Ord::cmp));
     }
 }
 
@@ -56,6 +52,13 @@ pub fn sorted_places(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> 
     let mut places: Vec<usize> = (0..len).collect();
     places.sort_by(|&a, &b| compare(a, b));
     places
+}
+
+/// Brings the items to where they are to stand: first the one at the first of `order`, and so on.
+pub(crate) fn bring_to_order<T>(items: &mut [T], order: Vec<usize>) {
+    for (at, place) in swaps(order) {
+        items.swap(at, place);
+    }
 }
 
 /// The swaps, one after the other, that bring each item to where it is to stand.

@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn both_sides_call_an_import_the_same() {
-        let (wasm, glue) = shorten_imports(&module(&["__wbg_log_0123", "b", "__wbg_twice_1", "elsewhere"]), GLUE).unwrap();
+        let (wasm, glue) =
+            shorten_imports(&module(&["__wbg_log_0123", "b", "__wbg_twice_1", "elsewhere"]), GLUE).unwrap();
         let expected = [("a", "c"), ("a", "b"), ("a", "__wbg_twice_1"), ("a", "elsewhere")];
         assert_eq!(names(&wasm), expected.map(|(module, name)| (module.to_owned(), name.to_owned())));
         assert_eq!(glue, GLUE.replace("./x_bg.js", "a").replace("__wbg_log_0123", "c"));

@@ -76,7 +76,8 @@ fn numbers(parameters: usize, types: &[ValType], uses: &[u32]) -> (Vec<u32>, Vec
     let mut order: Vec<usize> = (parameters..uses.len()).filter(|&local| uses[local] > 0).collect();
     let type_of = |local: usize| types[local - parameters];
     order.sort_by_key(|&local| {
-        let place = [ValType::I32, ValType::I64, ValType::F32, ValType::F64].iter().position(|&ty| ty == type_of(local));
+        let place =
+            [ValType::I32, ValType::I64, ValType::F32, ValType::F64].iter().position(|&ty| ty == type_of(local));
         (place.unwrap_or(usize::MAX), u32::MAX - uses[local])
     });
     let mut numbers: Vec<u32> = (0..uses.len() as u32).collect();
@@ -93,9 +94,9 @@ fn numbers(parameters: usize, types: &[ValType], uses: &[u32]) -> (Vec<u32>, Vec
 
 fn local<'op>(operator: &'op mut Operator<'_>) -> Option<&'op mut u32> {
     match operator {
-        Operator::LocalGet { local_index } | Operator::LocalSet { local_index } | Operator::LocalTee { local_index } => {
-            Some(local_index)
-        }
+        Operator::LocalGet { local_index }
+        | Operator::LocalSet { local_index }
+        | Operator::LocalTee { local_index } => Some(local_index),
         _ => None,
     }
 }

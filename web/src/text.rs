@@ -41,7 +41,24 @@ pub(crate) fn bytes(number: u64) -> String {
         value /= 1000.0;
         unit = larger;
     }
-    format!("{value:.1} {unit}")
+    format!("{} {unit}", decimal(value, 1))
+}
+
+/// A number with so many digits after the point.
+///
+/// The standard library's way to write such a number is exact to the last of hundreds of digits, and a page has to load it.
+pub(crate) fn decimal(value: f64, digits: u32) -> String {
+    let unit = 10_u64.pow(digits);
+    let size = (value.abs() * unit as f64).round() as u64;
+    let sign = if value < 0.0 && size > 0 { "-" } else { "" };
+    let whole = size / unit;
+    if digits == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{:0>1$}", size % unit, digits as usize) }
+}
+
+/// A place or a size on the screen, as style sheets and drawings have it: `12`, `7.5`.
+pub(crate) fn length(value: f64) -> String {
+    let text = decimal(value, 3);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A stretch of time: `0.3 ms`, `4.2 s`, `10 min 0 s`, `2 h 5 min`.
@@ -50,9 +67,9 @@ pub(crate) fn duration(nanos: i64) -> String {
     let seconds = nanos_unsigned / 1_000_000_000;
     match nanos_unsigned {
         0..1_000 => format!("{nanos_unsigned} ns"),
-        1_000..100_000 => format!("{:.1} µs", nanos_unsigned as f64 / 1e3),
-        100_000..1_000_000_000 => format!("{:.1} ms", nanos_unsigned as f64 / 1e6),
-        1_000_000_000..60_000_000_000 => format!("{:.1} s", nanos_unsigned as f64 / 1e9),
+        1_000..100_000 => format!("{} µs", decimal(nanos_unsigned as f64 / 1e3, 1)),
+        100_000..1_000_000_000 => format!("{} ms", decimal(nanos_unsigned as f64 / 1e6, 1)),
+        1_000_000_000..60_000_000_000 => format!("{} s", decimal(nanos_unsigned as f64 / 1e9, 1)),
         60_000_000_000..3_600_000_000_000 => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} min", thousands(seconds / 3600), seconds / 60 % 60),
     }
@@ -124,6 +141,22 @@ pub(crate) fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_with_a_point() {
+        for (value, one, short) in [
+            (0.0, "0.0", "0"),
+            (12.0, "12.0", "12"),
+            (7.5, "7.5", "7.5"),
+            (-0.26, "-0.3", "-0.26"),
+            (-0.0001, "0.0", "0"),
+            (33_554_400.125, "33554400.1", "33554400.125"),
+        ] {
+            assert_eq!((decimal(value, 1).as_str(), length(value).as_str()), (one, short));
+        }
+        assert_eq!(decimal(2.5, 0), "3");
+        assert_eq!(decimal(1.05, 2), "1.05");
+    }
 
     #[test]
     fn numbers() {

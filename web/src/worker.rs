@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use hangscope_analyzer_core::dump::{self, Fault, FaultKind, Reading};
 use hangscope_analyzer_core::shard::{Shard, message, pack};
+use hangscope_analyzer_core::tree_map::TreeMap;
 use hangscope_analyzer_core::{Analysis, analyze_shard, report};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -210,7 +211,7 @@ fn post_analysis(analysis: &Analysis) {
 /// Every function that called an operation, with the last row that one of its ranks called.
 fn functions(analysis: &Analysis) -> Vec<FunctionHit> {
     let index = analysis.table_index();
-    let mut found = std::collections::BTreeMap::new();
+    let mut found = TreeMap::new();
     let mut left = SEARCHED_ROWS;
     for band in &index.bands {
         let Some(rank) = band.columns.first().and_then(|column| index.ranks.get(*column as usize)) else { continue };

@@ -1,12 +1,12 @@
 //! Rows whose order ranks contradict each other about.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::program_order::Play;
 use crate::job::RankIdx;
 use crate::small_sort::SmallSort as _;
-use crate::trees::tree_map;
+use crate::tree_map::TreeMap;
 
 /// Most contradictions that are listed.
 const LISTED: usize = 64;
@@ -45,7 +45,7 @@ impl Standstill {
         let late: Vec<(RankIdx, u32)> = late(play, row);
         self.rank = late.first().map(|item| item.0);
         let mut rivals: Vec<u32> = late.iter().map(|item| item.1).collect();
-        rivals.sort_unstable();
+        rivals.sort_small();
         rivals.dedup();
         let rows = rivals
             .iter()
@@ -103,7 +103,7 @@ fn late(play: &Play<'_>, row: u32) -> Vec<(RankIdx, u32)> {
 fn waits(play: &Play<'_>, row: u32) -> Vec<u32> {
     let mut waits: Vec<u32> = late(play, row).into_iter().map(|item| item.1).collect();
     waits.extend(play.before_in_group(row).filter(|&before| !play.is_done(before)));
-    waits.sort_unstable();
+    waits.sort_small();
     waits.dedup();
     waits
 }
@@ -119,7 +119,7 @@ fn knot(play: &Play<'_>, start: u32) -> Vec<u32> {
     }
     let visit =
         |row: u32, order: usize| Visit { waits: waits(play, row), next: 0, order: order as u32, low: order as u32 };
-    let mut seen: BTreeMap<u32, u32> = tree_map([(start, 0)]);
+    let mut seen: TreeMap<u32, u32> = TreeMap::from_iter([(start, 0)]);
     let mut rows = alloc::vec![start];
     let mut way = alloc::vec![visit(start, 0)];
     while let Some(top) = way.last_mut() {
@@ -150,7 +150,7 @@ fn knot(play: &Play<'_>, start: u32) -> Vec<u32> {
 
 /// The shortest way on which a row waits for itself, in the order in which ranks issued its rows; the row alone if there is none.
 fn circle(play: &Play<'_>, row: u32) -> Vec<u32> {
-    let mut came_from: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut came_from: TreeMap<u32, u32> = TreeMap::new();
     let mut open = VecDeque::from([row]);
     while let Some(at) = open.pop_front() {
         for to in waits(play, at) {
@@ -187,7 +187,7 @@ fn ranks(play: &Play<'_>, rows: &[u32]) -> Vec<Vec<u32>> {
                 })
                 .map(|(rank, _)| play.job.rank(rank).rank)
                 .collect();
-            ranks.sort_unstable();
+            ranks.sort_small();
             ranks
         })
         .collect()

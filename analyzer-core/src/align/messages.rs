@@ -1,6 +1,5 @@
 //! Sends and receives of one group, paired by sender, receiver and n-th message.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::blocks::Blocks;
@@ -9,6 +8,8 @@ use super::{Cell, Progress};
 use crate::dump::EntryIdx;
 use crate::job::{Direction, Group, GroupIdx, Job, Peer, RankIdx};
 use crate::small_sort::SmallSort as _;
+use crate::tree_map::TreeMap;
+use crate::tree_set::TreeSet;
 
 /// One message: a send and its receive, of which one may be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +41,10 @@ struct Queues {
 
 /// Pairs the messages of a group; `lots` gives, for each member's dump, where its entries in this group are in `order`.
 pub(super) fn pair(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &[EntryIdx], lots: &[Lot]) -> Vec<Message> {
-    let mut pairs: BTreeMap<(u32, u32), Queues> = BTreeMap::new();
+    let mut pairs: TreeMap<(u32, u32), Queues> = TreeMap::new();
     let mut messages = Vec::new();
     // Ranks that receive from any source: which sends these meet is not known.
-    let mut open = BTreeSet::new();
+    let mut open = TreeSet::new();
     for lot in lots {
         let me = job.rank(lot.rank).rank;
         let mut alone = 0;
@@ -70,7 +71,7 @@ pub(super) fn pair(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &[Entry
     }
     let most: usize = pairs.values().map(|queues| queues.sends.len().max(queues.recvs.len())).sum();
     messages.reserve_exact(most);
-    while let Some(((src, dst), queues)) = pairs.pop_first() {
+    for ((src, dst), queues) in pairs {
         zip(job, blocks, (src, dst), &queues, open.contains(&dst), &mut messages);
     }
     messages.sort_small_by_key(|message| (message.src, message.dst, message.nth));

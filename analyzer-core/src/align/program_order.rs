@@ -167,10 +167,16 @@ impl<'a> Play<'a> {
         for row in 0..self.list.len() {
             let step = self.parties(row).count().div_ceil(ASKED).max(1);
             known.clear();
-            known.extend(self.parties(row).step_by(step).map(|(rank, entry)| time(rank, entry)).filter(|&ns| ns > 0));
+            for (rank, entry) in self.parties(row).step_by(step) {
+                let ns = time(rank, entry);
+                if ns > 0 {
+                    // A few at most.
+                    known.insert(known.partition_point(|&other| other < ns), ns);
+                }
+            }
             let middle = known.len().saturating_sub(1) / 2;
-            if let Some(slot) = self.times.get_mut(row as usize).filter(|_| !known.is_empty()) {
-                *slot = *known.select_nth_unstable(middle).1;
+            if let (Some(slot), Some(&median)) = (self.times.get_mut(row as usize), known.get(middle)) {
+                *slot = median;
             }
         }
     }

@@ -1,6 +1,5 @@
 //! What every rule looks at.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
@@ -11,7 +10,8 @@ use crate::align::{Band, Cell, Message, Progress, RowIdx, Table};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, Job, RankIdx};
 use crate::small_sort::SmallSort as _;
-use crate::trees::tree_set;
+use crate::tree_map::TreeMap;
+use crate::tree_set::TreeSet;
 
 /// Where operations meet: a row of collectives, or a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,7 +41,7 @@ pub struct Case<'a> {
     /// For each rank, its unfinished operations in the order in which it issued them.
     pub pending: Vec<Vec<(EntryIdx, Place)>>,
     /// For each rank that waits for nothing and is missing where others wait, the first of these places in the order of its program.
-    pub first_missed: BTreeMap<u32, Place>,
+    pub first_missed: TreeMap<u32, Place>,
     clocks: Clocks,
     /// Whether somebody waits in a row of each group.
     waits_in: Vec<bool>,
@@ -79,7 +79,7 @@ impl<'a> Case<'a> {
             job,
             table,
             pending: Vec::new(),
-            first_missed: BTreeMap::new(),
+            first_missed: TreeMap::new(),
             clocks,
             waits_in: Vec::new(),
             groups_of,
@@ -117,7 +117,7 @@ impl<'a> Case<'a> {
         }
         case.pending = pending;
         case.waits_in = waits_in;
-        let places = tree_set((0..job.ranks.len() as u32).flat_map(|rank| case.fronts(RankIdx(rank))));
+        let places = TreeSet::from_iter((0..job.ranks.len() as u32).flat_map(|rank| case.fronts(RankIdx(rank))));
         case.first_missed = first_missed::of(&case, places.into_iter().collect());
         case
     }

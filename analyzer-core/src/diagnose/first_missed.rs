@@ -1,6 +1,5 @@
 //! Which of several places a rank that stopped would have come to first.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::case::Party;
@@ -9,6 +8,7 @@ use crate::align::Cell;
 use crate::dump::EntryIdx;
 use crate::job::{Direction, RankIdx};
 use crate::small_sort::SmallSort as _;
+use crate::tree_map::TreeMap;
 
 /// How many of the newest entries of a rank are searched for one that it shares with a witness.
 const HISTORY: u32 = 256;
@@ -21,11 +21,11 @@ const FAR: u32 = u32::MAX;
 /// The order is read off the rank's own past: what followed when it last did what it did now. Where that does not tell, it is read off a
 /// witness that waits there: how many operations it issued after the last one that both have. Clocks are asked only where that does
 /// not tell either.
-pub(super) fn of(case: &Case<'_>, mut places: Vec<Place>) -> BTreeMap<u32, Place> {
+pub(super) fn of(case: &Case<'_>, mut places: Vec<Place>) -> TreeMap<u32, Place> {
     // Of equally near places the first one stays.
     places.sort_small_by_cached_key(|&place| case.order(place));
-    let mut first: BTreeMap<u32, (Key, Place)> = BTreeMap::new();
-    let mut next: BTreeMap<RankIdx, Option<EntryIdx>> = BTreeMap::new();
+    let mut first: TreeMap<u32, (Key, Place)> = TreeMap::new();
+    let mut next: TreeMap<RankIdx, Option<EntryIdx>> = TreeMap::new();
     for place in places {
         let parties = case.parties(place);
         let Some(witness) = parties.iter().find(|party| case.waits(party)) else { continue };

@@ -1,6 +1,5 @@
 //! From the wait graph to findings, origin first.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::disagreement::first_misfit;
@@ -11,7 +10,8 @@ use crate::align::Cell;
 use crate::report::Kind;
 use crate::small_sort::SmallSort as _;
 use crate::symbols::StrId;
-use crate::trees::tree_set;
+use crate::tree_map::TreeMap;
+use crate::tree_set::TreeSet;
 
 /// Most findings of rows that everybody got past: the same mistake in every group says no more.
 const MOST_PASSED: usize = 64;
@@ -140,7 +140,7 @@ fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found
         let vague = item.draft.suspects.is_empty() && !item.draft.tie;
         (vague, case.order(item.draft.place))
     });
-    let (mut kept, mut places, mut of_rank) = (Vec::new(), BTreeSet::new(), BTreeMap::<u32, Vec<usize>>::new());
+    let (mut kept, mut places, mut of_rank) = (Vec::new(), TreeSet::new(), TreeMap::<u32, Vec<usize>>::new());
     for (at, item) in found.iter().enumerate() {
         let earlier = |at: usize| found.get(at);
         let suspects = &item.draft.suspects;
@@ -174,7 +174,7 @@ fn without_consequences(case: &Case<'_>, graph: &WaitGraph, mut found: Vec<Found
 /// Makes one finding of those that tell the same story of sibling groups: the same row, held up in the same way.
 fn one_for_siblings(case: &Case<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
     let mut merged: Vec<Draft> = Vec::new();
-    let mut stories: BTreeMap<Story, Vec<Draft>> = BTreeMap::new();
+    let mut stories: TreeMap<Story, Vec<Draft>> = TreeMap::new();
     let mut order: Vec<Result<Draft, Story>> = Vec::new();
     for draft in drafts {
         match story(case, &draft) {
@@ -219,8 +219,8 @@ fn one_story(case: &Case<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
         _ => behind::describe(case, places),
     };
     let is_one = |draft: &Draft| drafts.first().is_some_and(|first| first.cause == draft.cause);
-    let members: BTreeSet<&[u32]> =
-        tree_set(drafts.iter().map(|draft| case.job.group(draft.place.group()).members.as_slice()));
+    let members: TreeSet<&[u32]> =
+        TreeSet::from_iter(drafts.iter().map(|draft| case.job.group(draft.place.group()).members.as_slice()));
     if drafts.len() > 1 && drafts.iter().all(is_one) && members.len() == drafts.len() {
         let places: Vec<Place> = drafts.iter().flat_map(Draft::places).collect();
         if let Some(together) = drafts.first().and_then(|first| describe(&places, first.kind)) {

@@ -1,6 +1,5 @@
 //! What a rank should have done next, by what the others with the same program did.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::Case;
@@ -10,6 +9,7 @@ use crate::align::RowIdx;
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
 use crate::small_sort::SmallSort as _;
+use crate::tree_map::TreeMap;
 
 /// How many operations after the last common row are looked at.
 const HORIZON: usize = 128;
@@ -47,9 +47,9 @@ struct Ways {
 /// Programs of ranks after rows, worked out once for each row of a family of sibling groups.
 #[derive(Debug, Default)]
 pub(super) struct Precedents {
-    known: BTreeMap<(GroupIdx, Option<u32>), Ways>,
+    known: TreeMap<(GroupIdx, Option<u32>), Ways>,
     /// The first of each group and its siblings.
-    eldest: BTreeMap<GroupIdx, GroupIdx>,
+    eldest: TreeMap<GroupIdx, GroupIdx>,
 }
 
 impl Precedents {
@@ -75,7 +75,7 @@ impl Precedents {
 
 impl Ways {
     fn of(case: &Case<'_>, family: &[GroupIdx], number: Option<u32>) -> Ways {
-        let mut index: BTreeMap<(Vec<Key>, bool, Vec<Key>), usize> = BTreeMap::new();
+        let mut index: TreeMap<(Vec<Key>, bool, Vec<Key>), usize> = TreeMap::new();
         let mut found = Ways { ways: Vec::new(), of: Vec::new() };
         for &group in family {
             let band = case.table.band(group);

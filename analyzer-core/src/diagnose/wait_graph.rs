@@ -1,12 +1,12 @@
 //! Who waits for whom, as a graph over places.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::case::Party;
 use super::{Case, Place};
 use crate::align::{Cell, Progress};
 use crate::small_sort::SmallSort as _;
+use crate::tree_map::TreeMap;
 
 /// Places in which ranks wait, oldest first, and what each of them waits for.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl WaitGraph {
     /// cannot have begun it because something older is unfinished on the same rank. A member whose device has
     /// started the operation holds nobody up.
     pub fn of(case: &Case<'_>) -> WaitGraph {
-        let mut index: BTreeMap<Place, usize> = BTreeMap::new();
+        let mut index: TreeMap<Place, usize> = TreeMap::new();
         for rank in 0..case.job.ranks.len() as u32 {
             for place in case.fronts(crate::job::RankIdx(rank)) {
                 index.insert(place, 0);

@@ -1,5 +1,7 @@
 //! Floating point numbers that are written as text.
 
+use alloc::string::{String, ToString as _};
+
 /// The number that `text` says, as Python and JSON write it.
 ///
 /// By the reader of JSON, which is there anyway: the standard library's brings tables that a page had to load.
@@ -17,9 +19,30 @@ pub(super) fn float_of_text(text: &str) -> Option<f64> {
     Some(if negative { -number } else { number })
 }
 
+/// The number as text: `2`, `0.5`.
+///
+/// By the writer of JSON, for the same reason.
+pub(super) fn text_of_float(number: f64) -> String {
+    if !number.is_finite() {
+        let size = if number.is_nan() { "NaN" } else { "inf" };
+        return if number < 0.0 { "-inf" } else { size }.to_string();
+    }
+    let text = serde_json::to_string(&number).unwrap_or_default();
+    text.strip_suffix(".0").unwrap_or(&text).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn writes_a_number_as_one_would() {
+        for (number, text) in
+            [(0.0, "0"), (2.0, "2"), (-0.5, "-0.5"), (8.25, "8.25"), (f64::NAN, "NaN"), (f64::NEG_INFINITY, "-inf")]
+        {
+            assert_eq!(text_of_float(number), text);
+        }
+    }
 
     #[test]
     fn reads_what_python_writes() {

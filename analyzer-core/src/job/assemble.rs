@@ -57,11 +57,11 @@ impl Job {
 
         let mut missing: Vec<u32> = job.groups.iter().flat_map(|group| group.members.iter().copied()).collect();
         unreadable.retain(|rank| ranks.binary_search(rank).is_err());
-        unreadable.sort_unstable();
+        unreadable.sort_small();
         unreadable.dedup();
         missing.extend(&unreadable);
         missing.retain(|rank| ranks.binary_search(rank).is_err());
-        missing.sort_unstable();
+        missing.sort_small();
         missing.dedup();
         job.missing_ranks = missing;
         job.unreadable_ranks = unreadable;

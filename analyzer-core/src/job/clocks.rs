@@ -1,6 +1,5 @@
 //! Clocks of hosts that disagree.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -9,6 +8,7 @@ use crate::dump::{Entry, EntryIdx, State};
 use crate::report::{Quality, QualityKind, rank_words};
 use crate::small_sort::SmallSort as _;
 use crate::symbols::{ArgsId, StrId};
+use crate::tree_map::TreeMap;
 
 /// Less than this isn't worth a word: times of different ranks are not compared anyway.
 const NOTABLE_NS: i64 = 5_000_000_000;
@@ -43,8 +43,8 @@ pub(super) fn skew(job: &Job) -> Option<Quality> {
         let entries = (from..dump.entries.len()).map(|entry| dump.entries.get(EntryIdx(entry as u32)));
         parts.extend(entries.filter_map(|entry| part(job, RankIdx(at as u32), &entry)));
     }
-    parts.sort_unstable();
-    let (mut ahead, mut behind) = (BTreeMap::new(), BTreeMap::new());
+    parts.sort_small();
+    let (mut ahead, mut behind) = (TreeMap::new(), TreeMap::new());
     let mut distances: Vec<i64> = Vec::new();
     for row in parts.chunk_by(|a, b| a.row == b.row) {
         let first_done = row.iter().map(|part| part.completed_ns).min().flatten();
@@ -66,7 +66,7 @@ pub(super) fn skew(job: &Job) -> Option<Quality> {
     }
     distances.sort_small_by(|a, b| b.cmp(a));
     let distance = *distances.get(ROWS - 1)?;
-    let often = |ranks: BTreeMap<u32, usize>| -> Vec<u32> {
+    let often = |ranks: TreeMap<u32, usize>| -> Vec<u32> {
         ranks.into_iter().filter(|&(_, rows)| rows >= ROWS).map(|(rank, _)| rank).collect()
     };
     let (ahead, behind) = (often(ahead), often(behind));

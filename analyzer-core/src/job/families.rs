@@ -1,9 +1,9 @@
 //! Groups that are alike.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::{Group, GroupIdx};
+use crate::tree_map::TreeMap;
 
 /// Groups of one description and size, and groups of one name to people.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ impl Families {
     /// Sorts the groups of a job, once: rules ask for every place.
     pub fn of(groups: &[Group]) -> Families {
         let mut found = Families::default();
-        let (mut families, mut kinds) = (BTreeMap::new(), BTreeMap::new());
+        let (mut families, mut kinds) = (TreeMap::new(), TreeMap::new());
         for (at, group) in (0..).map(GroupIdx).zip(groups) {
             let (size, next) = (group.members.len(), kinds.len() as u32);
             let text = if group.desc.is_empty() { &group.name } else { &group.desc };

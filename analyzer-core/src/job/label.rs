@@ -1,6 +1,5 @@
 //! Names of groups as people say them.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -9,6 +8,7 @@ use super::mesh::{Clues, Mesh};
 use super::traffic::Traffic;
 use super::{Group, GroupIdx, Job};
 use crate::report::ranges;
+use crate::tree_map::TreeMap;
 
 /// Longest list of ranks that a label writes out.
 const LABEL_RANKS: usize = 24;
@@ -61,7 +61,7 @@ pub(super) fn labels(job: &Job) -> Vec<String> {
 
 /// Puts the group's name behind labels that several groups share, and counts those that even then are equal.
 fn told_apart(groups: &[Group], mut labels: Vec<String>) -> Vec<String> {
-    let mut uses: BTreeMap<String, u32> = BTreeMap::new();
+    let mut uses: TreeMap<String, u32> = TreeMap::new();
     for label in &labels {
         *uses.entry(label.clone()).or_default() += 1;
     }
@@ -71,7 +71,7 @@ fn told_apart(groups: &[Group], mut labels: Vec<String>) -> Vec<String> {
             *label = format!("{label} (group {})", cut(&group.name));
         }
     }
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let mut seen: TreeMap<String, u32> = TreeMap::new();
     for label in &mut labels {
         let seen = seen.entry(label.clone()).or_default();
         *seen += 1;

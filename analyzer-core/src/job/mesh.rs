@@ -5,15 +5,13 @@
 //! programs nest them is usual, not certain; so a dimension gets a name only if its place and its traffic agree, and
 //! none where two readings are left.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::trees::tree_map;
-use crate::trees::tree_set;
-
 use super::traffic::Traffic;
 use super::{Group, GroupIdx};
+use crate::tree_map::TreeMap;
+use crate::tree_set::TreeSet;
 
 /// Largest group that the innermost dimension may have and still be taken for tensor parallel: more than a node has seldom is.
 const LARGEST_TENSOR_PARALLEL: u32 = 16;
@@ -70,7 +68,7 @@ struct Family {
     /// Those of them over which nothing went.
     silent: Vec<usize>,
     /// First members of the distinct groups.
-    firsts: BTreeSet<u32>,
+    firsts: TreeSet<u32>,
     /// What a description calls it.
     word: Option<alloc::string::String>,
     /// Everything but the groups that exchange.
@@ -112,7 +110,7 @@ impl Mesh {
     pub fn of(clues: &Clues<'_>) -> Mesh {
         let mut mesh = Mesh { names: vec![None; clues.groups.len()] };
         let families = families(clues);
-        let said = tree_set(clues.words.iter().filter_map(|word| word.as_deref()));
+        let said = TreeSet::from_iter(clues.words.iter().filter_map(|word| word.as_deref()));
         for family in families.values() {
             for &at in &family.groups {
                 if clues.traffic.get(at).is_some_and(exchanges_tokens) {
@@ -124,8 +122,9 @@ impl Mesh {
             }
         }
         let expert = |family: &Family| family.is_expert() && family.is_single();
-        let basis: BTreeMap<Shape, &Family> =
-            tree_map(families.iter().filter(|(_, family)| !expert(family)).map(|(&shape, family)| (shape, family)));
+        let basis: TreeMap<Shape, &Family> = TreeMap::from_iter(
+            families.iter().filter(|(_, family)| !expert(family)).map(|(&shape, family)| (shape, family)),
+        );
 
         let mut pipelines = basis.iter().filter(|(shape, family)| {
             let by_traffic = shape.stride > 1 && family.word.is_none() && family.is_pipeline();
@@ -175,7 +174,7 @@ impl Mesh {
     }
 
     /// A word that a description uses for some group isn't given to another one.
-    fn set(&mut self, at: usize, name: &'static str, said: &BTreeSet<&str>) {
+    fn set(&mut self, at: usize, name: &'static str, said: &TreeSet<&str>) {
         if let Some(place) = self.names.get_mut(at)
             && place.is_none()
             && !said.contains(name)
@@ -184,7 +183,7 @@ impl Mesh {
         }
     }
 
-    fn set_family(&mut self, family: &Family, name: &'static str, said: &BTreeSet<&str>) {
+    fn set_family(&mut self, family: &Family, name: &'static str, said: &TreeSet<&str>) {
         if family.word.is_some() {
             return;
         }
@@ -202,8 +201,8 @@ fn exchanges_tokens(traffic: &Traffic) -> bool {
 }
 
 /// Families that cover more than half of the world; what covers less may be anything.
-fn families(clues: &Clues<'_>) -> BTreeMap<Shape, Family> {
-    let mut families: BTreeMap<Shape, Family> = BTreeMap::new();
+fn families(clues: &Clues<'_>) -> TreeMap<Shape, Family> {
+    let mut families: TreeMap<Shape, Family> = TreeMap::new();
     for (at, group) in clues.groups.iter().enumerate() {
         if group.assumed {
             continue;
@@ -235,14 +234,14 @@ fn families(clues: &Clues<'_>) -> BTreeMap<Shape, Family> {
 }
 
 /// The longest chain of dimensions from stride 1 to `end`; none if there is none or more than one.
-fn finest(basis: &BTreeMap<Shape, &Family>, end: u32) -> Vec<Shape> {
+fn finest(basis: &TreeMap<Shape, &Family>, end: u32) -> Vec<Shape> {
     /// The longest chain to a stride: its length, how many of that length there are, and its last dimension.
     struct Best {
         length: u32,
         ways: u32,
         last: Option<Shape>,
     }
-    let mut best: BTreeMap<u32, Best> = BTreeMap::new();
+    let mut best: TreeMap<u32, Best> = TreeMap::new();
     best.insert(1, Best { length: 0, ways: 1, last: None });
     // Strides ascend, so a chain to a stride is complete when its first shape comes.
     for &shape in basis.keys() {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Job, RankDump};
 use crate::report::{Quality, QualityKind, rank_words};
-use crate::trees::tree_set;
+use crate::tree_set::TreeSet;
 
 /// More entries in one dump than any sensible ring buffer has.
 const UNUSUAL_ENTRIES: usize = 100_000;
@@ -83,7 +83,7 @@ pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
         |dump| dump.capabilities.only_active,
         |who| format!("{who}: only unfinished entries were dumped; an absent row may be a finished one"),
     );
-    let versions = tree_set(job.ranks.iter().map(|dump| dump.version.as_str()));
+    let versions = TreeSet::from_iter(job.ranks.iter().map(|dump| dump.version.as_str()));
     if versions.len() > 1 {
         let versions: Vec<&str> = versions.into_iter().collect();
         note(QualityKind::MixedVersions, None, None, format!("dumps of versions {}", versions.join(", ")));

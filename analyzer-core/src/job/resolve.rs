@@ -1,6 +1,5 @@
 //! Which group an entry means, and who belongs to it.
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -13,7 +12,7 @@ use crate::report::{Quality, QualityKind, ranges};
 use crate::shard::{Config, ConfigTable, MembersId, Shard, ShardDump};
 use crate::small_sort::SmallSort as _;
 use crate::symbols::StrId;
-use crate::trees::tree_set;
+use crate::tree_set::TreeSet;
 
 /// Groups of a whole job.
 pub(super) struct Resolved {
@@ -44,7 +43,7 @@ type Identity = (StrId, MembersId, bool);
 pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
     let published = published(dumps, shard);
     let users = users(dumps);
-    let mut found: HashMap<Identity, BTreeSet<StrId>> = HashMap::new();
+    let mut found: HashMap<Identity, TreeSet<StrId>> = HashMap::new();
     let mut per_rank: Vec<(Vec<Identity>, Option<Vec<Identity>>)> = Vec::new();
     for dump in dumps {
         let own: Vec<Config> = dump.configs.iter().filter_map(|&id| shard.configs.get(id)).collect();
@@ -52,7 +51,7 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
         for config in own.iter().filter(|config| config.name != StrId::EMPTY) {
             by_name.entry(config.name).or_insert(config);
         }
-        let distinct = tree_set(dump.group_refs.iter().map(|item| item.name));
+        let distinct = TreeSet::from_iter(dump.group_refs.iter().map(|item| item.name));
         let mut identities = Vec::new();
         for item in &dump.group_refs {
             let config = by_name
@@ -94,7 +93,7 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
     let mut order: Vec<(Group, Identity)> = found
         .into_iter()
         .map(|(identity, descs)| {
-            let descs: BTreeSet<&str> = tree_set(descs.into_iter().map(text));
+            let descs: TreeSet<&str> = TreeSet::from_iter(descs.into_iter().map(text));
             let group = Group {
                 name: text(identity.0).to_string(),
                 desc: descs.first().copied().unwrap_or_default().to_string(),
@@ -171,13 +170,13 @@ fn users(dumps: &[ShardDump]) -> HashMap<(StrId, StrId), Vec<u32>> {
         }
     }
     for ranks in users.values_mut() {
-        ranks.sort_unstable();
+        ranks.sort_small();
         ranks.dedup();
     }
     users
 }
 
-fn note(group: &Group, descs: &BTreeSet<&str>, quality: &mut Vec<Quality>) {
+fn note(group: &Group, descs: &TreeSet<&str>, quality: &mut Vec<Quality>) {
     let Group { name, assumed, .. } = group;
     let members = ranges(group.members.iter().copied());
     if *assumed {

@@ -1,6 +1,5 @@
 //! Dumps of more than one run among those of a job.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,7 +9,8 @@ use hashbrown::HashMap;
 use crate::report::{Quality, QualityKind, rank_words, readable_ranges};
 use crate::shard::{MembersId, Shard, ShardDump};
 use crate::small_sort::SmallSort as _;
-use crate::trees::{tree_map, tree_set};
+use crate::tree_map::TreeMap;
+use crate::tree_set::TreeSet;
 
 /// Between two runs there is at least this time.
 const PAUSE_NS: i64 = 60_000_000_000;
@@ -52,10 +52,10 @@ fn disagreeing_worlds(used: &[ShardDump], shard: &Shard) -> Option<Quality> {
             by_members.entry(world.members).or_default().push(rank);
         }
     }
-    let worlds: BTreeMap<&[u32], Vec<u32>> =
-        tree_map(by_members.into_iter().map(|(members, ranks)| (shard.configs.members(members), ranks)));
+    let worlds: TreeMap<&[u32], Vec<u32>> =
+        TreeMap::from_iter(by_members.into_iter().map(|(members, ranks)| (shard.configs.members(members), ranks)));
     // Worlds without a common member are parts of a job that calls each of them its default group.
-    let mut seen = BTreeSet::new();
+    let mut seen = TreeSet::new();
     if worlds.keys().flat_map(|world| world.iter()).all(|rank| seen.insert(rank)) {
         return None;
     }
@@ -84,14 +84,14 @@ fn disagreeing_worlds(used: &[ShardDump], shard: &Shard) -> Option<Quality> {
 fn left_over(mut spans: Vec<Span>, used: &[ShardDump]) -> Option<Quality> {
     spans.sort_small();
     let runs = runs(&spans);
-    let mut dumps_of: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut dumps_of: TreeMap<u32, u32> = TreeMap::new();
     for span in &spans {
         *dumps_of.entry(span.rank).or_default() += 1;
     }
-    let files = tree_map(used.iter().filter_map(|dump| Some((dump.rank?, dump.file.as_str()))));
+    let files = TreeMap::from_iter(used.iter().filter_map(|dump| Some((dump.rank?, dump.file.as_str()))));
     let is_used = |span: &&Span| files.get(&span.rank) == Some(&span.file.as_str());
     let (newest, older) = runs.split_last()?;
-    let current: BTreeSet<u32> = tree_set(newest.iter().filter(is_used).map(|span| span.rank));
+    let current: TreeSet<u32> = TreeSet::from_iter(newest.iter().filter(is_used).map(|span| span.rank));
     // A rank that hangs has old entries, too; but then it left them at each time that the others left theirs.
     let mut stale: Vec<u32> = older
         .iter()
@@ -100,7 +100,7 @@ fn left_over(mut spans: Vec<Span>, used: &[ShardDump]) -> Option<Quality> {
         .map(|span| span.rank)
         .filter(|rank| dumps_of.get(rank) == Some(&1))
         .collect();
-    stale.sort_unstable();
+    stale.sort_small();
     let until = spans.iter().filter(|span| stale.binary_search(&span.rank).is_ok()).map(|span| span.until_ns).max()?;
     let pause = newest.first()?.from_ns.saturating_sub(until) / 1_000_000_000;
     let current: Vec<u32> = current.into_iter().collect();

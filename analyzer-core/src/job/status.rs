@@ -1,6 +1,5 @@
 //! Which group a counter of `pg_status` belongs to.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::GroupIdx;
@@ -8,7 +7,7 @@ use super::resolve::RankGroups;
 use crate::dump::GroupStatus;
 use crate::shard::ShardDump;
 use crate::small_sort::SmallSort as _;
-use crate::trees::tree_map;
+use crate::tree_map::TreeMap;
 
 /// The counters of a dump by group, sorted.
 ///
@@ -17,7 +16,8 @@ use crate::trees::tree_map;
 /// holds only where there are as many counters as named groups, and where it agrees with all entries.
 pub(super) fn by_group(dump: &ShardDump, groups: &RankGroups) -> Vec<(GroupIdx, GroupStatus)> {
     // Of several with one number the first counts.
-    let by_id: BTreeMap<i64, &GroupStatus> = tree_map(dump.statuses.iter().rev().map(|status| (status.pg_id, status)));
+    let by_id: TreeMap<i64, &GroupStatus> =
+        TreeMap::from_iter(dump.statuses.iter().rev().map(|status| (status.pg_id, status)));
     let mut known: Vec<(GroupIdx, GroupStatus)> = dump
         .group_refs
         .iter()

@@ -1,7 +1,6 @@
 //! What the rules found, as the contract says it.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -16,7 +15,8 @@ use crate::dump::{Entry, EntryIdx};
 use crate::job::{GroupIdx, RankIdx};
 use crate::small_sort::SmallSort as _;
 use crate::symbols::{DtypesId, ShapesId};
-use crate::trees::tree_set;
+use crate::tree_map::TreeMap;
+use crate::tree_set::TreeSet;
 
 /// Puts the report together.
 pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
@@ -66,7 +66,7 @@ fn facts(case: &Case<'_>) -> JobFacts {
     let mut versions: Vec<&str> = job.ranks.iter().map(|dump| dump.version.as_str()).collect();
     versions.sort_small_by_key(|version| version_key(version));
     versions.dedup();
-    let mut backends = tree_set(job.libraries());
+    let mut backends = TreeSet::from_iter(job.libraries());
     backends.remove("");
     let world = job.world_size();
     JobFacts {
@@ -90,11 +90,11 @@ fn version_key(version: &str) -> Vec<u32> {
 fn rank_states(case: &Case<'_>, drafts: &[Draft]) -> Vec<RankState> {
     let job = case.job;
     let hanging: Vec<&Draft> = drafts.iter().filter(|draft| draft.hangs).collect();
-    let suspects: BTreeSet<u32> = tree_set(drafts.iter().flat_map(|draft| draft.suspects.iter().copied()));
-    let victims: BTreeSet<u32> = tree_set(hanging.iter().flat_map(|draft| waiting_at(case, draft)));
-    let mut waits = Waits { case, known: BTreeMap::new() };
+    let suspects: TreeSet<u32> = TreeSet::from_iter(drafts.iter().flat_map(|draft| draft.suspects.iter().copied()));
+    let victims: TreeSet<u32> = TreeSet::from_iter(hanging.iter().flat_map(|draft| waiting_at(case, draft)));
+    let mut waits = Waits { case, known: TreeMap::new() };
     let mut all: Vec<u32> = job.ranks.iter().map(|dump| dump.rank).chain(job.missing_ranks.iter().copied()).collect();
-    all.sort_unstable();
+    all.sort_small();
     all.into_iter()
         .map(|rank| {
             let dump = job.rank_idx(rank);
@@ -135,7 +135,7 @@ fn report_place(case: &Case<'_>, rank: RankIdx, entry: EntryIdx, place: Place) -
 /// For whom the ranks of each place wait; a place has as many ranks as a job may have.
 struct Waits<'a> {
     case: &'a Case<'a>,
-    known: BTreeMap<Place, WaitsFor>,
+    known: TreeMap<Place, WaitsFor>,
 }
 
 enum WaitsFor {
@@ -204,7 +204,7 @@ fn waiting_at(case: &Case<'_>, draft: &Draft) -> Vec<u32> {
         let parties = case.parties(place);
         waiting.extend(parties.iter().filter(|party| case.waits(party)).map(|party| party.rank));
     }
-    waiting.sort_unstable();
+    waiting.sort_small();
     waiting.dedup();
     waiting
 }

@@ -1,6 +1,5 @@
 //! What the cells can be coloured by besides their state.
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,6 +13,7 @@ use crate::align::Table;
 use crate::dump::{EntryHead, EntryIdx};
 use crate::job::{Job, RankIdx};
 use crate::symbols::{Args, ArgsId, DtypesId, FrameId, StrId};
+use crate::tree_set::TreeSet;
 
 /// So many of the most frequent have a code of their own.
 const OWN: u8 = 11;
@@ -122,20 +122,20 @@ impl<'a> Kinds<'a> {
     /// The code of each kind, and what the codes mean.
     fn legend(&self, counts: &[u64]) -> (Vec<u8>, Vec<LegendItem>) {
         // The most frequent; of equally frequent ones the first by their text.
-        let mut most: BTreeSet<(Reverse<u64>, String, usize)> = BTreeSet::new();
+        let mut most: TreeSet<(Reverse<u64>, String, usize)> = TreeSet::new();
         for (kind, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let is_full = most.len() >= usize::from(OWN);
             if is_full && most.last().is_some_and(|least| least.0.0 > count) {
                 continue;
             }
             most.insert((Reverse(count), self.text(kind), kind));
-            if is_full {
-                most.pop_last();
+            if is_full && let Some(least) = most.last().cloned() {
+                most.remove(&least);
             }
         }
         let mut code_of = alloc::vec![OTHER; counts.len()];
         let mut legend: Vec<LegendItem> = Vec::new();
-        for (code, (Reverse(cells), text, kind)) in (1..).zip(&most) {
+        for (code, (Reverse(cells), text, kind)) in (1..).zip(most.iter()) {
             if let Some(slot) = code_of.get_mut(*kind) {
                 *slot = code;
             }

@@ -1,12 +1,14 @@
 //! What findings point at, by place.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::Kind;
 use crate::align::RowIdx;
 use crate::diagnose::{Draft, Place};
 use crate::job::GroupIdx;
+use crate::small_sort::SmallSort as _;
+use crate::tree_map::TreeMap;
+use crate::tree_set::TreeSet;
 
 /// What findings point at: asked for every cell, so it is sorted once.
 #[derive(Default)]
@@ -14,11 +16,11 @@ pub(super) struct Marks {
     /// By finding, ascending.
     loud: Vec<Vec<u32>>,
     /// The findings of each place.
-    here: BTreeMap<Place, Vec<usize>>,
-    divided: BTreeSet<Place>,
-    first_draft: BTreeMap<GroupIdx, usize>,
-    first_origin: BTreeMap<GroupIdx, RowIdx>,
-    about_messages: BTreeSet<GroupIdx>,
+    here: TreeMap<Place, Vec<usize>>,
+    divided: TreeSet<Place>,
+    first_draft: TreeMap<GroupIdx, usize>,
+    first_origin: TreeMap<GroupIdx, RowIdx>,
+    about_messages: TreeSet<GroupIdx>,
 }
 
 impl Marks {
@@ -27,7 +29,7 @@ impl Marks {
         let mut marks = Marks::default();
         for (at, draft) in drafts.iter().enumerate() {
             let mut loud = loud_ranks(draft);
-            loud.sort_unstable();
+            loud.sort_small();
             marks.loud.push(loud);
             for place in draft.places() {
                 marks.here.entry(place).or_default().push(at);

@@ -4,7 +4,7 @@ use hangscope_analyzer_core::report::{CycleStep, Finding, ranks_in};
 use leptos::prelude::*;
 
 use crate::rank_status::short;
-use crate::text;
+use crate::text::{self, length};
 
 /// How many nodes are drawn; of a longer cycle the last one stands for the rest.
 const NODES: usize = 12;
@@ -85,13 +85,13 @@ fn arrow(from: &Box, to: &Box, beside: f64) -> String {
     let (sx, sy, ex, ey) = (start.0 + aside.0, start.1 + aside.1, end.0 + aside.0, end.1 + aside.1);
     let (bx, by) = (ex - ux * HEAD, ey - uy * HEAD);
     let (wx, wy) = (-uy * HEAD / 2.0, ux * HEAD / 2.0);
-    format!(
-        "M{sx:.1} {sy:.1}L{ex:.1} {ey:.1}M{:.1} {:.1}L{ex:.1} {ey:.1}L{:.1} {:.1}",
-        bx + wx,
-        by + wy,
-        bx - wx,
-        by - wy
-    )
+    let [sx, sy, ex, ey]: [String; 4] = [sx, sy, ex, ey].map(one_digit);
+    let [bx, by, cx, cy] = [bx + wx, by + wy, bx - wx, by - wy].map(one_digit);
+    format!("M{sx} {sy}L{ex} {ey}M{bx} {by}L{ex} {ey}L{cx} {cy}")
+}
+
+fn one_digit(value: f64) -> String {
+    text::decimal(value, 1)
 }
 
 /// `all_to_all, row 11`, `send 0→1 #1`.
@@ -161,11 +161,11 @@ pub(crate) fn CycleGraph(finding: Finding) -> impl IntoView {
         let class = if is_suspect { "cyclenode suspect" } else { "cyclenode" };
         let lines = lines(&finding, step, roomy);
         let first = place.y + (place.height - 15.0 * lines.len() as f64) / 2.0 + 11.0;
-        let (x, y, width, height) = (place.x, place.y, place.width, place.height);
-        let center = place.center().0;
+        let [x, y, width, height] = [place.x, place.y, place.width, place.height].map(length);
+        let center = length(place.center().0);
         let texts = lines.iter().enumerate().map(|(line, text)| {
             let (class, letters) = if line == 0 { ("who", bold_letters) } else { ("where", letters) };
-            view! { <text class=class x=center y=first + 15.0 * line as f64>{fitted(text, letters)}</text> }
+            view! { <text class=class x=center.clone() y=length(first + 15.0 * line as f64)>{fitted(text, letters)}</text> }
         });
         shapes.push(
             view! {
@@ -179,14 +179,14 @@ pub(crate) fn CycleGraph(finding: Finding) -> impl IntoView {
         );
     }
     if folds && let Some(place) = boxes.last() {
-        let (x, y, width, height) = (place.x, place.y, place.width, place.height);
+        let [x, y, width, height] = [place.x, place.y, place.width, place.height].map(length);
         let text = format!("and {} more", text::thousands((steps.len() + 1 - NODES) as u64));
         let middle = place.center();
         shapes.push(
             view! {
                 <g class="cyclenode rest">
                     <rect x=x y=y width=width height=height rx="6" />
-                    <text class="who" x=middle.0 y=middle.1 + 4.0>{text}</text>
+                    <text class="who" x=length(middle.0) y=length(middle.1 + 4.0)>{text}</text>
                 </g>
             }
             .into_any(),
@@ -202,7 +202,7 @@ pub(crate) fn CycleGraph(finding: Finding) -> impl IntoView {
     let more = steps.len().saturating_sub(LISTED) as u64;
     view! {
         <div class="cycle">
-            <svg role="img" aria-label=label viewBox=format!("0 0 {WIDTH} {height}") style=format!("max-width:{WIDTH}px")>
+            <svg role="img" aria-label=label viewBox=format!("0 0 {} {}", length(WIDTH), length(height)) style=format!("max-width:{}px", length(WIDTH))>
                 {arrows.into_iter().map(|d| view! { <path class="cyclearrow" d=d /> }).collect_view()}
                 {shapes}
             </svg>

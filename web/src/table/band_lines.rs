@@ -1,11 +1,10 @@
 //! The lines of one band, or of all rows in one order: rows, and lines that stand for rows that agree.
 
-use std::collections::BTreeSet;
+use hangscope_analyzer_core::tree_set::TreeSet;
 
 use crate::dataset::Dataset;
 use crate::table::layout::RunKind;
 use crate::table::shown::{Order, Shown};
-use hangscope_analyzer_core::trees::tree_set;
 
 /// How many agreeing rows stay in view before a row that does not agree, and before a finding's row.
 const ROWS_BEFORE_ODD: u32 = 2;
@@ -15,13 +14,8 @@ const LEAST_FOLDED: u32 = 3;
 
 /// Rows in one order over all groups, as stretches of places in that order and folds. As in a band, what agrees is folded, but for the
 /// rows that lead to one that does not.
-pub(crate) fn order_lines(
-    dataset: &Dataset,
-    shown: &Shown,
-    finding_rows: &BTreeSet<u32>,
-    rows: &[u32],
-) -> Vec<RunKind> {
-    let contradicted: BTreeSet<u32> = tree_set(shown.order.iter().flat_map(Order::contradicted));
+pub(crate) fn order_lines(dataset: &Dataset, shown: &Shown, finding_rows: &TreeSet<u32>, rows: &[u32]) -> Vec<RunKind> {
+    let contradicted: TreeSet<u32> = TreeSet::from_iter(shown.order.iter().flat_map(Order::contradicted));
     let mut is_kept = vec![!shown.folded; rows.len()];
     let mut kept = 1;
     for (row, is_kept) in rows.iter().zip(&mut is_kept).rev() {
@@ -54,7 +48,7 @@ pub(crate) fn order_lines(
 pub(crate) fn band_lines(
     dataset: &Dataset,
     shown: &Shown,
-    finding_rows: &BTreeSet<u32>,
+    finding_rows: &TreeSet<u32>,
     rows: impl DoubleEndedIterator<Item = u32>,
 ) -> Vec<RunKind> {
     let mut lines = Upwards::default();

@@ -20,6 +20,7 @@ use crate::table::map_view::MapView;
 use crate::table::rank_strip::{RankStrip, open_rank};
 use crate::table::scene::Target;
 use crate::table::strip::{self, Strip};
+use crate::text::length;
 
 /// The hint at the pointer, and where it is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -161,9 +162,9 @@ pub(crate) fn Table() -> impl IntoView {
                 hint.get()
                     .map(|hint| {
                         let style = if hint.to_left {
-                            format!("right:calc(100% - {}px);top:{}px", hint.x - 12.0, hint.y + 16.0)
+                            format!("right:calc(100% - {}px);top:{}px", length(hint.x - 12.0), length(hint.y + 16.0))
                         } else {
-                            format!("left:{}px;top:{}px", hint.x + 14.0, hint.y + 16.0)
+                            format!("left:{}px;top:{}px", length(hint.x + 14.0), length(hint.y + 16.0))
                         };
                         view! { <div class="hint" aria-hidden="true" style=style>{hint.text}</div> }
                     })

@@ -1,10 +1,9 @@
 //! The canvas, its scroll container and what was laid out for them.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use hangscope_analyzer_core::trees::tree_set;
+use hangscope_analyzer_core::tree_set::TreeSet;
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::{HtmlCanvasElement, HtmlElement};
@@ -21,6 +20,7 @@ use crate::table::shown::{Order, Shown};
 use crate::table::strip::Strip;
 use crate::table::uncover::uncovered;
 use crate::table::zoom::Zoom;
+use crate::text::length;
 
 /// Browsers limit the height of an element. Of a higher table, a scrolled pixel stands for several.
 const HIGHEST_SPACER: f64 = 8_000_000.0;
@@ -56,7 +56,7 @@ struct LaidOut {
     zoom: Zoom,
     layout: Rc<TableLayout>,
     /// Rows that ranks issued in different orders, where rows are in one order.
-    contradicted: BTreeSet<u32>,
+    contradicted: TreeSet<u32>,
 }
 
 struct Map {
@@ -135,7 +135,7 @@ impl Controller {
             page.stats.set(layout.stats);
             *self.laid_out.borrow_mut() = LaidOut {
                 version: Some(version),
-                contradicted: tree_set(shown.order.iter().flat_map(Order::contradicted)),
+                contradicted: TreeSet::from_iter(shown.order.iter().flat_map(Order::contradicted)),
                 shown: shown.clone(),
                 zoom,
                 layout,
@@ -404,8 +404,8 @@ impl Controller {
         let width = f64::from(self.scroller.client_width());
         let cells = self.layout().columns.width(self.zoom());
         let style = self.spacer.style();
-        let _ = style.set_property("width", &format!("{}px", self.head_width(width) + cells + RIGHT_MARGIN));
-        let _ = style.set_property("height", &format!("{}px", self.table_height().min(HIGHEST_SPACER)));
+        let _ = style.set_property("width", &format!("{}px", length(self.head_width(width) + cells + RIGHT_MARGIN)));
+        let _ = style.set_property("height", &format!("{}px", length(self.table_height().min(HIGHEST_SPACER))));
     }
 
     fn scroll_to(&self, x: f64, y: f64) {

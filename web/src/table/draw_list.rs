@@ -339,7 +339,7 @@ fn span(text: String, face: Face, paint: Paint) -> Span {
 mod tests {
     use hangscope_analyzer_core::report::TableIndex;
 
-    use std::collections::BTreeSet;
+    use hangscope_analyzer_core::tree_set::TreeSet;
 
     use super::*;
     use crate::example;
@@ -351,7 +351,7 @@ mod tests {
 
     const VIEW: View = View { width: 800.0, height: 400.0, scroll_x: 0.0, scroll_y: 0.0 };
 
-    static NOTHING: BTreeSet<u32> = BTreeSet::new();
+    static NOTHING: TreeSet<u32> = TreeSet::new();
 
     fn drawn(view: View, zoom: Zoom, shown: &Shown) -> Vec<DrawCommand> {
         let dataset = example::dataset();

@@ -84,9 +84,8 @@ pub(crate) fn grid_window(scene: &Scene<'_>) -> Vec<GridRow> {
 #[component]
 pub(crate) fn GridWindow(#[prop(into)] rows: Signal<Vec<GridRow>>) -> impl IntoView {
     let cell = |cell: GridCell| {
-        let Rect { x, y, width, height } = cell.rect;
         let id = cell.id();
-        let style = format!("left:{x}px;top:{y}px;width:{width}px;height:{height}px");
+        let style = cell.rect.style();
         view! {
             <div
                 role="gridcell"
@@ -117,7 +116,7 @@ pub(crate) fn GridWindow(#[prop(into)] rows: Signal<Vec<GridRow>>) -> impl IntoV
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use hangscope_analyzer_core::tree_set::TreeSet;
 
     use super::*;
     use crate::example;
@@ -126,7 +125,7 @@ mod tests {
     use crate::table::shown::Shown;
     use crate::table::zoom::Zoom;
 
-    static NOTHING: BTreeSet<u32> = BTreeSet::new();
+    static NOTHING: TreeSet<u32> = TreeSet::new();
 
     fn window(active: Option<CellPlace>, shown: &Shown) -> Vec<(usize, Vec<u32>)> {
         let dataset = example::dataset();

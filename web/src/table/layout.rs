@@ -2,7 +2,7 @@
 //!
 //! There can be more than a million rows, so lines that follow one another and have one height are kept as one run.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::dataset::{CellPlace, Dataset};
 use crate::table::band_lines::{band_lines, order_lines};
@@ -10,7 +10,7 @@ use crate::table::columns::Columns;
 use crate::table::shown::{RowFilter, Shown};
 use crate::table::zoom::Zoom;
 use hangscope_analyzer_core::small_sort::SmallSort as _;
-use hangscope_analyzer_core::trees::tree_set;
+use hangscope_analyzer_core::tree_set::TreeSet;
 
 /// Height of a band's head where it can be read.
 pub(crate) const HEAD_HEIGHT: f64 = 26.0;
@@ -374,8 +374,8 @@ impl TableLayout {
     }
 }
 
-fn finding_rows(dataset: &Dataset) -> BTreeSet<u32> {
-    tree_set(dataset.index().findings.iter().filter_map(|finding| finding.row))
+fn finding_rows(dataset: &Dataset) -> TreeSet<u32> {
+    TreeSet::from_iter(dataset.index().findings.iter().filter_map(|finding| finding.row))
 }
 
 fn head_height(zoom: Zoom) -> f64 {

@@ -163,14 +163,14 @@ impl Minimap {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use hangscope_analyzer_core::tree_set::TreeSet;
 
     use super::*;
     use crate::example;
     use crate::table::scene::View;
     use crate::table::shown::Shown;
 
-    static NOTHING: BTreeSet<u32> = BTreeSet::new();
+    static NOTHING: TreeSet<u32> = TreeSet::new();
 
     fn mesh() -> Dataset {
         example::mesh(1024, 8, 619).dataset()

@@ -83,10 +83,7 @@ pub(crate) fn RankStrip(
     let option = move |(_, column): (u32, u32)| {
         let is_current = move || at.get() == column;
         let about = move || page.dataset().map(|dataset| rank_status::describe(&dataset, column));
-        let style = move || {
-            let mark = strip.get().mark(column);
-            format!("left:{}px;top:{}px;width:{}px;height:{}px", mark.x, mark.y, mark.width, mark.height)
-        };
+        let style = move || strip.get().mark(column).style();
         view! {
             <div
                 role="option"

@@ -1,7 +1,8 @@
 //! What of the table is in view, and what lies under a point of it.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
+
+use hangscope_analyzer_core::tree_set::TreeSet;
 
 use crate::dataset::{CellPlace, Dataset};
 use crate::overview::LayerData;
@@ -9,6 +10,7 @@ use crate::overview::severity::SEVERITY;
 use crate::table::layout::{HEAD_HEIGHT, Line, RunKind, TableLayout};
 use crate::table::strip::Strip;
 use crate::table::zoom::Zoom;
+use crate::text::length;
 
 /// The strip of all ranks, above everything.
 pub(crate) const STRIP_TOP: f64 = 6.0;
@@ -38,7 +40,7 @@ pub(crate) struct Scene<'a> {
     /// What the cells are coloured by, if not by their state.
     pub(crate) layer: Option<&'a LayerData>,
     /// Rows that ranks issued in different orders, where rows are in one order.
-    pub(crate) contradicted: &'a BTreeSet<u32>,
+    pub(crate) contradicted: &'a TreeSet<u32>,
 }
 
 /// What lies under a point.
@@ -67,6 +69,15 @@ pub(crate) struct Rect {
     pub(crate) y: f64,
     pub(crate) width: f64,
     pub(crate) height: f64,
+}
+
+impl Rect {
+    /// The style of an element that lies there.
+    pub(crate) fn style(&self) -> String {
+        let Rect { x, y, width, height } = *self;
+        let [x, y, width, height] = [x, y, width, height].map(length);
+        format!("left:{x}px;top:{y}px;width:{width}px;height:{height}px")
+    }
 }
 
 /// Width of the rows' heads, by that of the window. Where rows are too low for their names there is no need for much; where they are in
@@ -217,7 +228,7 @@ mod tests {
     use crate::example;
     use crate::table::shown::Shown;
 
-    static NOTHING: BTreeSet<u32> = BTreeSet::new();
+    static NOTHING: TreeSet<u32> = TreeSet::new();
 
     fn check(view: View, zoom: Zoom, test: impl Fn(&Scene<'_>)) {
         let dataset = example::dataset();

@@ -1,9 +1,9 @@
 //! What the user chose to see of the table.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hangscope_analyzer_core::report::{CellCode, Contradiction, ProgramOrderView};
+use hangscope_analyzer_core::tree_set::TreeSet;
 
 use crate::dataset::Dataset;
 use crate::overview::CellStates;
@@ -19,19 +19,19 @@ pub(crate) struct Shown {
     /// Whether agreeing rows are folded.
     pub(crate) folded: bool,
     /// First rows of the folds that the user opened.
-    pub(crate) opened: BTreeSet<u32>,
+    pub(crate) opened: TreeSet<u32>,
     /// Whether one column stands for all ranks that are equal.
     pub(crate) ranks_folded: bool,
     /// Kinds of ranks that the user unfolded.
-    pub(crate) opened_ranks: BTreeSet<u32>,
+    pub(crate) opened_ranks: TreeSet<u32>,
     /// Whether one group stands for all that are alike.
     pub(crate) groups_folded: bool,
     /// Kinds of groups that the user unfolded.
-    pub(crate) opened_groups: BTreeSet<u32>,
+    pub(crate) opened_groups: TreeSet<u32>,
     /// Bands that are shown though those alike are folded.
-    pub(crate) single_bands: BTreeSet<u32>,
+    pub(crate) single_bands: TreeSet<u32>,
     /// Bands that the user closed.
-    pub(crate) closed: BTreeSet<u32>,
+    pub(crate) closed: TreeSet<u32>,
     /// Whether the ranks to look at come first.
     pub(crate) by_status: bool,
     /// The rows of all groups in one order, in place of one group after the other.
@@ -165,18 +165,18 @@ impl Shown {
 
     pub(crate) fn fold_rows(&mut self, folded: bool) {
         self.folded = folded;
-        self.opened.clear();
+        self.opened = TreeSet::new();
     }
 
     pub(crate) fn fold_ranks(&mut self, folded: bool) {
         self.ranks_folded = folded;
-        self.opened_ranks.clear();
+        self.opened_ranks = TreeSet::new();
     }
 
     pub(crate) fn fold_groups(&mut self, folded: bool) {
         self.groups_folded = folded;
-        self.opened_groups.clear();
-        self.single_bands.clear();
+        self.opened_groups = TreeSet::new();
+        self.single_bands = TreeSet::new();
     }
 
     /// Closes a band, or opens it again.

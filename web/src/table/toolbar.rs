@@ -1,9 +1,7 @@
 //! Above the table: what of it is shown, and how large.
 
-use std::collections::BTreeSet;
-
 use hangscope_analyzer_core::report::ColourBy;
-use hangscope_analyzer_core::trees::tree_set;
+use hangscope_analyzer_core::tree_set::TreeSet;
 use leptos::prelude::*;
 
 use crate::overview::op_name;
@@ -213,7 +211,7 @@ fn Ops() -> impl IntoView {
     let page = Page::of_context();
     let ops = move || {
         let dataset = page.dataset()?;
-        let names: BTreeSet<&str> = tree_set(dataset.rows().ops().iter().map(|op| op_name(op)));
+        let names: TreeSet<&str> = TreeSet::from_iter(dataset.rows().ops().iter().map(|op| op_name(op)));
         let option = |name: &str| {
             let (value, known) = (name.to_owned(), name.to_owned());
             let selected = move || page.shown.with(|shown| shown.filter.op.as_deref() == Some(known.as_str()));

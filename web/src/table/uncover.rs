@@ -21,7 +21,7 @@ pub(crate) fn uncovered(dataset: &Dataset, shown: &Shown, zoom: Zoom, place: Cel
             }
             Some(Line::Alike(..)) => {
                 // The one before it folds again, or they would become many.
-                uncovered.single_bands = [band].into();
+                uncovered.single_bands = [band].into_iter().collect();
             }
             Some(Line::Head(_)) => {
                 uncovered.closed.remove(&band);

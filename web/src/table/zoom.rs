@@ -1,5 +1,7 @@
 //! How large a cell is drawn.
 
+use crate::text::length;
+
 /// Widths of a cell in pixels, smallest first. Below one, several ranks share a pixel.
 const WIDTHS: [f64; 15] = [0.125, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0];
 
@@ -85,7 +87,7 @@ impl Zoom {
             0 => "⅛ px".to_owned(),
             1 => "¼ px".to_owned(),
             2 => "½ px".to_owned(),
-            _ => format!("{} px", self.cell_width()),
+            _ => format!("{} px", length(self.cell_width())),
         }
     }
 }

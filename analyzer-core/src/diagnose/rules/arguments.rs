@@ -11,6 +11,7 @@ use crate::diagnose::vote::{self, Division};
 use crate::diagnose::{Case, Draft, DraftSide, Place};
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Cause, Confidence, Kind};
+use crate::small_sort::SmallSort as _;
 
 /// Describes a row whose calls differ in sizes or dtypes alone.
 pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowIdx, division: &Division) -> Draft {
@@ -65,7 +66,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, group: GroupIdx, row: RowId
         Some(right) => {
             draft.suspects =
                 texts.iter().enumerate().filter(|(at, _)| *at != right).flat_map(|(_, item)| item.0.clone()).collect();
-            draft.suspects.sort_unstable();
+            draft.suspects.sort_small();
             let theirs = texts
                 .iter()
                 .enumerate()

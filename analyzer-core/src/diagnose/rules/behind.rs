@@ -8,7 +8,8 @@ use crate::align::{Progress, RowIdx};
 use crate::diagnose::{Case, Draft, Place};
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Alternative, Cause, Confidence, Kind};
-use crate::trees::tree_set;
+use crate::small_sort::SmallSort as _;
+use crate::tree_set::TreeSet;
 
 /// Rows that a device must be behind: one may be no more than a late look at the same event.
 const ROWS: usize = 2;
@@ -30,7 +31,7 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place]) -> Option
         }
         suspects.extend(behind);
     }
-    suspects.sort_unstable();
+    suspects.sort_small();
     suspects.dedup();
     let parties = case.parties(place);
     let witness = parties.iter().find(|party| suspects.binary_search(&party.rank).is_ok())?;
@@ -119,9 +120,9 @@ fn is_left_by_some(case: &Case<'_>, group: GroupIdx, row: RowIdx) -> bool {
 
 /// In how many groups a rank is behind its peers, and in how many groups it or its peers have unfinished rows.
 fn vote(case: &Case<'_>, rank: RankIdx) -> (usize, usize) {
-    let own = tree_set(case.job.rank(rank).groups.iter().copied());
+    let own = TreeSet::from_iter(case.job.rank(rank).groups.iter().copied());
     let (mut behind, mut asked) = (0, 0);
-    for &group in &own {
+    for &group in own.iter() {
         let band = case.table.band(group);
         let pending = |row: RowIdx, of: &dyn Fn(RankIdx) -> bool| {
             band.issued(row).any(|(_, other, entry)| of(other) && case.table.progress(other, entry).is_pending())

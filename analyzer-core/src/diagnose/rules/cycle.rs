@@ -1,6 +1,5 @@
 //! Waits that go round: ranks wait for each other in different places.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,6 +11,8 @@ use crate::diagnose::{Absence, Case, Draft, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Cause, Confidence, Kind, readable_ranges};
+use crate::small_sort::SmallSort as _;
+use crate::tree_map::TreeMap;
 
 /// A rank that is absent from a row because it left the common program before it, and waits elsewhere in the cycle.
 pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
@@ -103,7 +104,7 @@ pub(in crate::diagnose) fn find_departed(case: &Case<'_>, places: &[Place]) -> O
 /// Two rows that every common member has issued, in different orders.
 pub(in crate::diagnose) fn find_swapped(case: &Case<'_>, places: &[Place]) -> Option<Draft> {
     // What each rank issued of these places.
-    let mut issued: BTreeMap<RankIdx, Vec<(usize, EntryIdx)>> = BTreeMap::new();
+    let mut issued: TreeMap<RankIdx, Vec<(usize, EntryIdx)>> = TreeMap::new();
     let rows = || places.iter().copied().enumerate().filter(|(_, place)| matches!(place, Place::Row(..)));
     let parties =
         |place: Place| case.parties(place).into_iter().filter_map(|party| Some((party.dump?, party.cell.entry()?)));
@@ -114,7 +115,7 @@ pub(in crate::diagnose) fn find_swapped(case: &Case<'_>, places: &[Place]) -> Op
     }
     for (at, one) in rows() {
         // Of each later place, whether somebody issued this one before it, and whether somebody issued it before this one.
-        let mut orders: BTreeMap<usize, (bool, bool)> = BTreeMap::new();
+        let mut orders: TreeMap<usize, (bool, bool)> = TreeMap::new();
         for (rank, entry) in parties(one) {
             let own = issued.get(&rank).map_or(&[][..], Vec::as_slice);
             let later = own.get(own.partition_point(|item| item.0 <= at)..).unwrap_or(&[]);
@@ -233,7 +234,7 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
     }
     let all_at = one_site.map(|site| format!(", all at {site}")).unwrap_or_default();
     let mut all: Vec<u32> = sides.iter().flat_map(|side| side.ranks.iter().copied()).collect();
-    all.sort_unstable();
+    all.sort_small();
     all.dedup();
     const SHOWN: usize = 4;
     let mut shown: Vec<&str> = lines.iter().take(SHOWN).map(String::as_str).collect();

@@ -12,6 +12,7 @@ use crate::diagnose::vote::{self, Camp, Division};
 use crate::diagnose::{Call, Case, Draft, Place};
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Alternative, Cause, Confidence, Kind};
+use crate::small_sort::SmallSort as _;
 
 /// Looks for calls that do not fit, at this place or in an older row of its group.
 pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
@@ -124,7 +125,7 @@ fn blame(
         .filter(|camp| !camp.call.equals(&right.call))
         .flat_map(|camp| camp.voters.iter().map(rank_of))
         .collect();
-    suspects.sort_unstable();
+    suspects.sort_small();
     let others: Vec<u32> = right.voters.iter().map(rank_of).collect();
     let (right_rank, right_entry) = right.voters.first().copied().unwrap_or((RankIdx(0), crate::dump::EntryIdx(0)));
     let (odd_rank, odd_entry) = odd.voters.first().copied().unwrap_or((RankIdx(0), crate::dump::EntryIdx(0)));

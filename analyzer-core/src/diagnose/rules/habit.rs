@@ -1,11 +1,10 @@
 //! Whether a message or a collective comes first, by what the same two ranks did before.
 
-use alloc::collections::BTreeMap;
-
 use crate::align::{Message, RowIdx};
 use crate::diagnose::{Call, Case, Place, vote};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
+use crate::tree_map::TreeMap;
 
 /// Who departed from its habit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +87,7 @@ pub(super) fn of_others(
     let (mut message_first, mut row_first, mut asked) = (0usize, 0usize, 0usize);
     let siblings = |of: GroupIdx| core::iter::once(of).chain(vote::siblings(case.job, case.table, of));
     // The group of the row, or a sibling of it, that each rank is in.
-    let mut row_group: BTreeMap<u32, GroupIdx> = BTreeMap::new();
+    let mut row_group: TreeMap<u32, GroupIdx> = TreeMap::new();
     for of in siblings(group) {
         for &member in &case.job.group(of).members {
             row_group.entry(member).or_insert(of);

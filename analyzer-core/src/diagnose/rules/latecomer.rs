@@ -38,7 +38,7 @@ pub(super) fn find(case: &Case<'_>, place: Place) -> Option<(Vec<u32>, i64)> {
         .collect();
     let most = late.iter().map(|item| item.0).max()? / 1_000_000_000;
     let mut ranks: Vec<u32> = late.into_iter().map(|item| item.1).collect();
-    ranks.sort_unstable();
+    ranks.sort_small();
     Some((ranks, most))
 }
 

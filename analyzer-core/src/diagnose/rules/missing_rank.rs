@@ -10,6 +10,7 @@ use crate::diagnose::{Case, Draft, Place};
 use crate::dump::EntryIdx;
 use crate::job::{GroupIdx, RankIdx};
 use crate::report::{Alternative, Cause, Confidence, Kind};
+use crate::small_sort::SmallSort as _;
 
 /// Blames the members that have not issued a row and wait for nothing themselves.
 pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
@@ -55,8 +56,8 @@ pub(in crate::diagnose) fn describe(case: &Case<'_>, places: &[Place], by_vote: 
         voted |= parties.iter().any(|party| party.cell == Cell::UNKNOWN && stopped(party, place));
         waiting.extend(words::pick(&parties, |party| case.waits(party)));
     }
-    suspects.sort_unstable();
-    waiting.sort_unstable();
+    suspects.sort_small();
+    waiting.sort_small();
     let (&first, witness) = (suspects.first()?, parties.iter().find(|party| case.waits(party))?);
     let (witness_rank, witness_entry) = (witness.dump?, witness.cell.entry()?);
     let suspect = case.job.rank_idx(first)?;

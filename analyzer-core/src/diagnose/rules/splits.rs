@@ -1,6 +1,5 @@
 //! An all_to_all whose sizes cannot agree: what one rank sends is not what the other expects.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,6 +13,7 @@ use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Alternative, Cause, Confidence, Kind};
 use crate::symbols::{Args, ShapeId, ShapesId};
+use crate::tree_map::TreeMap;
 
 /// A pair of ranks that do not agree.
 struct Clash {
@@ -171,7 +171,7 @@ fn describe_pairs(case: &Case<'_>, place: Place, calls: &[(u32, RankIdx, EntryId
         })
         .collect();
     // A rank is singled out where it has a part in every clash, with several others.
-    let mut parts: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut parts: TreeMap<u32, usize> = TreeMap::new();
     for clash in clashes {
         *parts.entry(clash.from).or_default() += 1;
         if clash.to != clash.from {

@@ -2,6 +2,7 @@
 
 use alloc::format;
 
+use super::super::float_text::text_of_float;
 use super::super::value::Value;
 use super::super::{Entry, EntryIdx, GroupRef, State, keys};
 use super::sink::Sink;
@@ -90,7 +91,7 @@ impl Sink {
             Value::Str(id) => id,
             Value::None => StrId::EMPTY,
             Value::Int(number) => self.symbols.strings.intern(&format!("{number}")),
-            Value::Float(number) => self.symbols.strings.intern(&format!("{number}")),
+            Value::Float(number) => self.symbols.strings.intern(&text_of_float(number)),
             other => {
                 self.unexpected(key, "a text", other);
                 StrId::EMPTY

@@ -188,7 +188,7 @@ impl Sink {
             self.unexpected(keys::RANKS, "a list of global ranks, such as \"[0, 1]\"", value);
         }
         if !ranks.is_sorted() {
-            ranks.sort_unstable();
+            ranks.sort_small();
         }
         ranks.dedup();
         ranks.shrink_to_fit();

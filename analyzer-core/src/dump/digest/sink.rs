@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
+use super::super::float_text::text_of_float;
 use super::super::keys;
 use super::super::value::Value;
 use super::super::{EntryRows, Fault, FaultKind, GroupRef};
@@ -147,7 +148,7 @@ impl Sink {
         self.faulted |= keys::bit(key);
         let found = match found {
             Value::Int(number) => format!("{number}"),
-            Value::Float(number) => format!("{number}"),
+            Value::Float(number) => text_of_float(number),
             Value::Str(id) => {
                 let text = self.symbols.strings.get(id);
                 let short: String = text.chars().take(40).collect();

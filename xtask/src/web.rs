@@ -12,9 +12,9 @@ use hangscope_web_build::{Dist, InstallPolicy, WasmToolchain, build_page, finger
 use crate::step::step;
 
 /// The page's module has fewer bytes than this, as it is…
-const MOST_BYTES: usize = 1_500_000;
-/// …and as a server sends it. It is to come down to 500,000.
-const MOST_BYTES_GZIP: usize = 545_000;
+const MOST_BYTES: usize = 1_450_000;
+/// …and as a server sends it.
+const MOST_BYTES_GZIP: usize = 500_000;
 
 /// Builds the page into `folder`, if it is not there from the same sources already.
 pub(crate) fn build(root: &Path, folder: &Path, policy: InstallPolicy) -> Result<Dist> {

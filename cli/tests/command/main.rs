@@ -5,4 +5,5 @@
 mod common;
 mod manners;
 mod packs;
+mod record;
 mod scenarios;

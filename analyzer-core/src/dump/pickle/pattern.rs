@@ -4,9 +4,12 @@
 //! entries of a dump are byte for byte like an earlier one; only ids, times and durations differ. Such an entry is not decoded: its
 //! bytes are compared, its numbers are read, and the rest is taken over.
 //!
-//! It comes to the same as decoding it. A pattern changes nothing in the memo and uses only texts and frames of it, and once one of
-//! those was replaced ([`Memo::replaced`]) no pattern is used; equal bytes where an opcode begins are equal steps of the machine; and what could be a fault in one
-//! entry and not in the next makes no pattern: unknown keys, stacks with something else in them, numbers out of range.
+//! It comes to the same as decoding it: a pattern changes nothing in the memo and uses only texts and frames of it, and once one of
+//! those was replaced ([`Memo::replaced`]) no pattern is used; equal bytes where an opcode begins are equal steps of the machine; and
+//! what could be a fault in one entry and not in the next makes no pattern: unknown keys, stacks with something else in them, numbers
+//! out of range.
+//!
+//! No byte is looked at more than a few times, for the bytes of a pattern begin no other dict.
 
 use alloc::vec::Vec;
 
@@ -119,12 +122,13 @@ impl<'a> Patterns<'a> {
     /// Makes a pattern of an entry that was decoded from the bytes between `opened` and `rest`, if it can be one.
     #[inline(never)]
     pub(super) fn learn(&mut self, rest: &[u8], memo: &Memo, entry: Entry) {
-        let len = self.opened.len().saturating_sub(rest.len());
-        if self.all.len() >= FREE_PATTERNS + self.hits / 2 {
+        // Taken, for what follows the opcode may be long, and many dicts without one of their own may follow.
+        let opened = core::mem::take(&mut self.opened);
+        if self.all.len() >= FREE_PATTERNS + self.hits / 8 {
             return;
         }
         let start = self.pieces.len();
-        let bytes = self.opened.get(..len).unwrap_or(&[]);
+        let bytes = opened.get(..opened.len().saturating_sub(rest.len())).unwrap_or(&[]);
         let mut walk = Walk { bytes, start: 0, rest: bytes, height: 1, most: 1, memo };
         if walk.entry(&mut self.pieces).is_none() {
             self.pieces.truncate(start);
@@ -133,7 +137,7 @@ impl<'a> Patterns<'a> {
         if self.buckets.is_empty() {
             self.buckets.resize(1 << BUCKETS_LOG2, NO_PATTERN);
         }
-        let Some(newest) = self.buckets.get_mut(hash(self.opened)) else { return };
+        let Some(newest) = self.buckets.get_mut(hash(opened)) else { return };
         let at = self.all.len() as u32;
         let older = core::mem::replace(newest, at);
         let pieces = (start as u32, self.pieces.len() as u32);

@@ -402,3 +402,17 @@ fn no_byte_can_change_unnoticed() {
         same(&bytes[..at]);
     }
 }
+
+#[test]
+fn what_follows_an_opcode_is_walked_through_once() {
+    // A long list that makes no pattern, and many entries in a dict that is fetched from the memo.
+    let mut bytes = b"](X\x09\0\0\0record_idq\0}(".to_vec();
+    bytes.extend(b"h\0K\x01".repeat(1000));
+    bytes.extend(b"1q\x01");
+    bytes.extend(b"h\x01(h\0K\x01u".repeat(1000));
+    bytes.extend(b"e.");
+    let mut machine = Machine::new(&bytes);
+    machine.run().unwrap();
+    assert!(machine.patterns.opened.is_empty());
+    assert_eq!(same(&bytes), 0);
+}

@@ -56,26 +56,23 @@ pub fn sorted_places(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> 
 
 /// Brings the items to where they are to stand: first the one at the first of `order`, and so on.
 pub(crate) fn bring_to_order<T>(items: &mut [T], order: Vec<usize>) {
-    for (at, place) in swaps(order) {
-        items.swap(at, place);
-    }
+    swap_to_order(order, &mut |at, place| items.swap(at, place));
 }
 
-/// The swaps, one after the other, that bring each item to where it is to stand.
-fn swaps(order: Vec<usize>) -> Vec<(usize, usize)> {
+/// Asks for the swaps, one after the other, that bring each item to where it is to stand.
+fn swap_to_order(order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     let mut target = alloc::vec![0; order.len()];
     for (to, &from) in order.iter().enumerate() {
         target[from] = to;
     }
-    let mut swaps = Vec::new();
+    drop(order);
     for at in 0..target.len() {
         while target[at] != at {
             let to = target[at];
-            swaps.push((at, to));
+            swap(at, to);
             target.swap(at, to);
         }
     }
-    swaps
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod dataset;
 #[cfg(test)]
 mod example;
 mod load;
+mod measure;
 mod overview;
 mod page;
 mod parts;
@@ -22,4 +23,5 @@ mod text;
 mod worker;
 
 pub use app::start;
+pub use measure::read_once;
 pub use worker::worker_main;

@@ -81,7 +81,7 @@ impl<T> Array<T> {
         Self(numbers)
     }
 
-    pub(crate) fn is_null(self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         self.0.is_null()
     }
 }

@@ -26,7 +26,8 @@ pub(crate) fn settle_outcome(session: &Session, tracked: Tracked, outcome: c_int
 
 /// Notes the end of a request, and keeps one that can be started again. `handle` is what its handle was before.
 pub(crate) fn settle_request(session: &Session, handle: usize, tracked: Tracked, status: *const u8, outcome: c_int) {
-    let again = tracked.template.is_some().then(|| Tracked { handle: Handle::NONE, cancelled: false, ..tracked.clone() });
+    let again =
+        tracked.template.is_some().then(|| Tracked { handle: Handle::NONE, cancelled: false, ..tracked.clone() });
     settle(session, tracked, status, outcome);
     if let Some(again) = again {
         guard(|| session.requests.put(handle, again));

@@ -15,7 +15,8 @@ use crate::wrap::wrap;
 /// What a call is given for its statuses.
 #[derive(Debug)]
 struct Told {
-    own: StatusBuffer,
+    /// Where the address may lead.
+    _own: StatusBuffer,
     address: *mut u8,
 }
 
@@ -24,12 +25,16 @@ impl Told {
     fn new(session: &Session, statuses: *mut u8, count: usize) -> Self {
         let mut own = StatusBuffer::new(&session.abi, count);
         let address = if session.abi.ignores(statuses) { own.as_mut_ptr() } else { statuses };
-        Self { own, address }
+        Self { _own: own, address }
     }
 
     /// Ours are needed only where something has to be read in them.
     fn for_one(session: &Session, status: *mut u8, taken: &Taken) -> Self {
-        if taken.is_open() { Self::new(session, status, 1) } else { Self { own: StatusBuffer::new(&session.abi, 0), address: status } }
+        if taken.is_open() {
+            Self::new(session, status, 1)
+        } else {
+            Self { _own: StatusBuffer::new(&session.abi, 0), address: status }
+        }
     }
 }
 
@@ -41,7 +46,6 @@ wrap!(MPI_Wait, Plain, (request: Out, status: Out), |real| {
     let told = Told::for_one(session, status, &taken);
     let outcome = real(request, told.address);
     taken.settle(session, 0, told.address, outcome);
-    drop(told.own);
     outcome
 });
 
@@ -55,7 +59,6 @@ wrap!(MPI_Test, Plain, (request: Out, flag: Out, status: Out), |real| {
     if outcome != SUCCESS || int_at(flag, 0) != 0 {
         taken.settle(session, 0, told.address, outcome);
     }
-    drop(told.own);
     taken.give_back(session);
     outcome
 });
@@ -68,7 +71,6 @@ wrap!(MPI_Waitany, Plain, (count: Number, requests: Out, index: Out, status: Out
     let told = Told::for_one(session, status, &taken);
     let outcome = real(count, requests, index, told.address);
     settle_any(session, &mut taken, index, told.address, outcome);
-    drop(told.own);
     taken.give_back(session);
     outcome
 });
@@ -83,7 +85,6 @@ wrap!(MPI_Testany, Plain, (count: Number, requests: Out, index: Out, flag: Out, 
     if outcome != SUCCESS || int_at(flag, 0) != 0 {
         settle_any(session, &mut taken, index, told.address, outcome);
     }
-    drop(told.own);
     taken.give_back(session);
     outcome
 });
@@ -96,7 +97,6 @@ wrap!(MPI_Waitsome, Plain, (count: Number, requests: Out, ended: Out, indices: O
     let told = Told::new(session, statuses, length(count));
     let outcome = real(count, requests, ended, indices, told.address);
     settle_some(session, &mut taken, ended, indices, told.address, outcome);
-    drop(told.own);
     taken.give_back(session);
     outcome
 });
@@ -109,7 +109,6 @@ wrap!(MPI_Testsome, Plain, (count: Number, requests: Out, ended: Out, indices: O
     let told = Told::new(session, statuses, length(count));
     let outcome = real(count, requests, ended, indices, told.address);
     settle_some(session, &mut taken, ended, indices, told.address, outcome);
-    drop(told.own);
     taken.give_back(session);
     outcome
 });
@@ -130,7 +129,6 @@ wrap!(MPI_Testall, Plain, (count: Number, requests: Out, flag: Out, statuses: Ou
             }
         }
     }
-    drop(told.own);
     taken.give_back(session);
     outcome
 });

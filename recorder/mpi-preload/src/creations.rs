@@ -76,7 +76,7 @@ macro_rules! creations {
         wrap!($name, Plain, ($($argument: $type),*), |real| {
             let (entered, _outermost) = enter(|session| {
                 let site = Site::of(session, $parent)?;
-                let birth = Birth::from(&site, $word, &$detail, $is_ambiguous, $made);
+                let birth = Birth::from(&site, $word, $detail, $is_ambiguous, $made);
                 let handle = site.record(&site.known.base, &Operation::collective(OpKind::$kind, None, None));
                 Some((session, handle, birth))
             });
@@ -98,28 +98,28 @@ fn made(session: &Session, handle: Handle, birth: &Birth, outcome: c_int) {
 
 creations! {
     MPI_Comm_split Split (comm: Handle, colour: Number, key: Number, made: Out) comm made
-        "split" format!(", colour {colour}"), false;
+        "split" &format!(", colour {colour}"), false;
     MPI_Comm_split_type Split (comm: Handle, kind: Number, key: Number, info: Handle, made: Out) comm made
-        "split by type" String::new(), true;
-    MPI_Comm_dup Duplicate (comm: Handle, made: Out) comm made "duplicate" String::new(), false;
+        "split by type" "", true;
+    MPI_Comm_dup Duplicate (comm: Handle, made: Out) comm made "duplicate" "", false;
     MPI_Comm_dup_with_info Duplicate (comm: Handle, info: Handle, made: Out) comm made
-        "duplicate" String::new(), false;
-    MPI_Comm_create Create (comm: Handle, group: Handle, made: Out) comm made "group" String::new(), true;
+        "duplicate" "", false;
+    MPI_Comm_create Create (comm: Handle, group: Handle, made: Out) comm made "group" "", true;
     MPI_Cart_create Create
         (comm: Handle, dimensions: Number, extents: Address, periods: Address, reorder: Number, made: Out) comm made
-        "grid" String::new(), false;
-    MPI_Cart_sub Split (comm: Handle, remain: Address, made: Out) comm made "part of a grid" String::new(), true;
+        "grid" "", false;
+    MPI_Cart_sub Split (comm: Handle, remain: Address, made: Out) comm made "part of a grid" "", true;
     MPI_Graph_create Create
         (comm: Handle, nodes: Number, index: Address, edges: Address, reorder: Number, made: Out) comm made
-        "graph" String::new(), false;
+        "graph" "", false;
     MPI_Dist_graph_create Create
         (comm: Handle, nodes: Number, sources: Address, degrees: Address, destinations: Address, weights: Address,
          info: Handle, reorder: Number, made: Out) comm made
-        "graph" String::new(), false;
+        "graph" "", false;
     MPI_Dist_graph_create_adjacent Create
         (comm: Handle, inputs: Number, sources: Address, source_weights: Address, outputs: Number,
          destinations: Address, weights: Address, info: Handle, reorder: Number, made: Out) comm made
-        "graph" String::new(), false;
+        "graph" "", false;
 }
 
 macro_rules! begun_duplicates {

@@ -137,5 +137,9 @@ pub(crate) fn prepared(session: &Session, request: *mut u8, tracked: Tracked, ou
 #[expect(unsafe_code, reason = "the program's memory")]
 pub(crate) fn request_at(session: &Session, requests: *const u8, index: usize) -> usize {
     // SAFETY: MPI's callers give an array with this many handles; a null one has none, and is refused by MPI.
-    if requests.is_null() { session.abi.handles.request_null } else { unsafe { session.abi.read_handle(requests, index) } }
+    if requests.is_null() {
+        session.abi.handles.request_null
+    } else {
+        unsafe { session.abi.read_handle(requests, index) }
+    }
 }

@@ -26,7 +26,14 @@ pub(crate) struct Message {
 
 impl Message {
     /// `None`: it goes nowhere, or its communicator is not recorded.
-    fn send(session: &'static Session, comm: usize, to: c_int, tag: c_int, count: u64, datatype: usize) -> Option<Self> {
+    fn send(
+        session: &'static Session,
+        comm: usize,
+        to: c_int,
+        tag: c_int,
+        count: u64,
+        datatype: usize,
+    ) -> Option<Self> {
         let site = Site::of(session, comm)?;
         let peer = Peer::Rank(u32::try_from(to).ok()?);
         let buffer = site.buffer(count, datatype);

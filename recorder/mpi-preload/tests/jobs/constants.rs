@@ -5,10 +5,10 @@ use std::process::Command;
 
 use hangscope_mpi::{Abi, AbiKind, Handles};
 
-use crate::installation::Mpi;
+use crate::installation::Library;
 
 /// What a header says, by name.
-fn of_header(mpi: Mpi) -> BTreeMap<String, i64> {
+fn of_header(mpi: Library) -> BTreeMap<String, i64> {
     let mut launcher = mpi.launcher(1);
     let program = mpi.build("constants");
     launcher.push(program.to_str().unwrap().to_owned());
@@ -62,17 +62,16 @@ fn of_ours(abi: &Abi) -> BTreeMap<String, i64> {
 
 #[test]
 fn mpich() {
-    assert_eq!(of_ours(&Abi::MPICH), of_header(Mpi::Mpich));
+    assert_eq!(of_ours(&Abi::MPICH), of_header(Library::Mpich));
 }
 
 #[test]
 fn the_standard() {
-    assert_eq!(of_ours(&Abi::STANDARD), of_header(Mpi::Standard));
+    assert_eq!(of_ours(&Abi::STANDARD), of_header(Library::Standard));
 }
 
 #[test]
 fn open_mpi() {
-    let handles =
-        Handles { comm_world: 0, comm_null: 0, request_null: 0, message_null: 0, datatype_null: 0, byte: 0 };
-    assert_eq!(of_ours(&Abi::open_mpi(handles)), of_header(Mpi::OpenMpi));
+    let handles = Handles { comm_world: 0, comm_null: 0, request_null: 0, message_null: 0, datatype_null: 0, byte: 0 };
+    assert_eq!(of_ours(&Abi::open_mpi(handles)), of_header(Library::OpenMpi));
 }

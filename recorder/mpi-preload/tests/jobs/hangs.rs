@@ -1,11 +1,11 @@
 //! Jobs that hang: all ranks that live leave dumps, and these tell which rank is to blame.
 
-use crate::installation::Mpi;
+use crate::installation::Library;
 use crate::job::Job;
 
 const ALL: &[u32] = &[0, 1, 2, 3];
 
-fn c_hangs(mpi: Mpi, fault: &str, verdict: (&str, &str, &str)) {
+fn c_hangs(mpi: Library, fault: &str, verdict: (&str, &str, &str)) {
     let (kind, suspects, group) = verdict;
     Job::of_c(mpi, fault, &[]).hang(ALL).must_be(kind, suspects, group);
 }
@@ -16,7 +16,7 @@ macro_rules! faults {
     ($($name:ident: $mpi:ident $fault:literal => $verdict:literal $suspects:literal $group:literal;)*) => {$(
         #[test]
         fn $name() {
-            c_hangs(Mpi::$mpi, $fault, ($verdict, $suspects, $group));
+            c_hangs(Library::$mpi, $fault, ($verdict, $suspects, $group));
         }
     )*};
 }
@@ -42,7 +42,7 @@ faults! {
         Standard "waitall" => "p2p_unmatched" "2" "world tag 2[0-3]";
 }
 
-fn killed_rank(mpi: Mpi) {
+fn killed_rank(mpi: Library) {
     let dumps = Job::of_c(mpi, "kill", &[]).hang(&[0, 1, 2]);
     dumps.must_be("no_dump", "3", "world");
     assert!(dumps.said.contains("rank 3 is gone"), "{}", dumps.said);
@@ -50,33 +50,33 @@ fn killed_rank(mpi: Mpi) {
 
 #[test]
 fn killed_rank_on_mpich() {
-    killed_rank(Mpi::Mpich);
+    killed_rank(Library::Mpich);
 }
 
 #[test]
 fn killed_rank_on_open_mpi() {
-    killed_rank(Mpi::OpenMpi);
+    killed_rank(Library::OpenMpi);
 }
 
 #[test]
 fn python_that_skips_a_barrier_on_mpich() {
-    Job::of_python(Mpi::Mpich, "skip", &[]).hang(ALL).must_be("op_mismatch", "2", "world");
+    Job::of_python(Library::Mpich, "skip", &[]).hang(ALL).must_be("op_mismatch", "2", "world");
 }
 
 #[test]
 fn python_that_sleeps_on_open_mpi() {
-    Job::of_python(Mpi::OpenMpi, "sleep", &[]).hang(ALL).must_be("missing_rank", "1", "world");
+    Job::of_python(Library::OpenMpi, "sleep", &[]).hang(ALL).must_be("missing_rank", "1", "world");
 }
 
 /// The bindings look for the message before they receive it.
 #[test]
 fn python_that_receives_in_vain_on_mpich() {
-    Job::of_python(Mpi::Mpich, "recv", &[]).hang(ALL).must_be("p2p_unmatched", "0", "world tag 9[0-3]");
+    Job::of_python(Library::Mpich, "recv", &[]).hang(ALL).must_be("p2p_unmatched", "0", "world tag 9[0-3]");
 }
 
 /// Each rank has its own time limit, and hears of the others by the trigger file.
 #[test]
 fn without_a_channel_all_ranks_dump_as_well() {
-    let dumps = Job::of_c(Mpi::Mpich, "sleep", &[("HANGSCOPE_CHANNEL", "off")]).hang(ALL);
+    let dumps = Job::of_c(Library::Mpich, "sleep", &[("HANGSCOPE_CHANNEL", "off")]).hang(ALL);
     dumps.must_be("missing_rank", "1", "world");
 }

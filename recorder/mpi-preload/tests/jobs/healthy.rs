@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::installation::Mpi;
+use crate::installation::Library;
 use crate::job::{Dumps, Job};
 
 const AT_EXIT: &[(&str, &str)] = &[("HANGSCOPE_DUMP_AT_EXIT", "1")];
@@ -13,7 +13,7 @@ fn labels(dumps: &Dumps) -> BTreeSet<String> {
     (0..job.groups.len()).map(|at| job.label(hangscope_analyzer_core::job::GroupIdx(at as u32))).collect()
 }
 
-fn c_program_ends_well(mpi: Mpi) {
+fn c_program_ends_well(mpi: Library) {
     let dumps = Job::of_c(mpi, "none", AT_EXIT).end_well();
     dumps.must_be("no_fault", "", "");
     let job = &dumps.report().job;
@@ -38,33 +38,33 @@ fn c_program_ends_well(mpi: Mpi) {
 
 #[test]
 fn c_on_mpich() {
-    c_program_ends_well(Mpi::Mpich);
+    c_program_ends_well(Library::Mpich);
 }
 
 #[test]
 fn c_on_open_mpi() {
-    c_program_ends_well(Mpi::OpenMpi);
+    c_program_ends_well(Library::OpenMpi);
 }
 
 #[test]
 fn c_by_the_standards_interface() {
-    c_program_ends_well(Mpi::Standard);
+    c_program_ends_well(Library::Standard);
 }
 
 #[test]
 fn python_on_mpich() {
-    Job::of_python(Mpi::Mpich, "none", AT_EXIT).end_well().must_be("no_fault", "", "");
+    Job::of_python(Library::Mpich, "none", AT_EXIT).end_well().must_be("no_fault", "", "");
 }
 
 /// Its bindings use the large-count functions, since they find them, and Open MPI has none.
 #[test]
 fn python_on_open_mpi() {
-    Job::of_python(Mpi::OpenMpi, "none", AT_EXIT).end_well().must_be("no_fault", "", "");
+    Job::of_python(Library::OpenMpi, "none", AT_EXIT).end_well().must_be("no_fault", "", "");
 }
 
 #[test]
 fn a_program_whose_recorder_is_off_runs_as_ever() {
-    let dumps = Job::of_c(Mpi::Mpich, "none", &[("HANGSCOPE_BUFFER_SIZE", "0"), ("HANGSCOPE_DUMP_AT_EXIT", "1")]);
+    let dumps = Job::of_c(Library::Mpich, "none", &[("HANGSCOPE_BUFFER_SIZE", "0"), ("HANGSCOPE_DUMP_AT_EXIT", "1")]);
     let dumps = dumps.end_well();
     assert_eq!(dumps.report().job.ranks_loaded, 0);
     assert_eq!(dumps.said, "");

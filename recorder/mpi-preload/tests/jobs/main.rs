@@ -9,3 +9,4 @@ mod hangs;
 mod healthy;
 mod installation;
 mod job;
+mod manners;

@@ -31,6 +31,10 @@ faults! {
     skip_in_one_half_on_mpich: Mpich "split" => "op_mismatch" "3" "split 1 of world[2,3]";
     receive_from_anybody_on_mpich: Mpich "any" => "all_joined" "" "world tag 1[0-3]";
 
+    two_that_send_before_they_receive_on_mpich: Mpich "deadlock" => "cross_group_deadlock" "" "world tag 6[0-3]";
+    begun_all_reduce_without_one_rank_on_mpich: Mpich "begun" => "missing_rank" "3" "world";
+    duplicate_without_one_rank_on_mpich: Mpich "make" => "missing_rank" "3" "world";
+
     skipped_all_reduce_on_open_mpi: OpenMpi "skip" => "op_mismatch" "2" "world";
     sleeping_rank_on_open_mpi: OpenMpi "sleep" => "missing_rank" "1" "world";
     send_without_receive_on_open_mpi: OpenMpi "send" => "p2p_unmatched" "3" "world tag 1[0-3]";

@@ -221,6 +221,23 @@ static void do_wrong(void)
             MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
         }
     }
+    if (is("deadlock") && rank < 2)
+        MPI_Send(large, sizeof large, MPI_BYTE, 1 - rank, 6, MPI_COMM_WORLD);
+    if (is("begun")) {
+        double in = 0, out = 0;
+        if (rank != 3) {
+            MPI_Iallreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        } else {
+            sleep(600);
+        }
+    }
+    if (is("make")) {
+        MPI_Comm copy;
+        if (rank == 3)
+            sleep(600);
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    }
     if (is("exchange")) {
         int right = (rank + 1) % size, left = (rank + size - 1) % size;
         if (rank != 2)

@@ -135,7 +135,7 @@ fn build(root: &Path, folder: &Path) -> Result<Dist> {
 }
 
 fn target_folder(root: &Path) -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+    root.join(env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from))
 }
 
 /// Cargo for a build of its own. It needs another target folder: this build holds the lock of its own.

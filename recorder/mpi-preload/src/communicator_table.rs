@@ -1,15 +1,15 @@
 //! The program's communicators, by their handles.
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::handle_map::HandleMap;
 use crate::known::Known;
 
 /// Communicators by handle; `None` stands for one that is not recorded. The lock is taken to record an operation, over
 /// memory only, and for writing when a communicator is made or freed.
 #[derive(Debug, Default)]
 pub(crate) struct CommunicatorTable {
-    inner: RwLock<HashMap<usize, Option<Arc<Known>>>>,
+    inner: RwLock<HandleMap<Option<Arc<Known>>>>,
 }
 
 impl CommunicatorTable {

@@ -25,6 +25,7 @@ mod datatypes;
 mod exchange;
 mod flow;
 mod group;
+mod handle_map;
 mod known;
 mod lifecycle;
 mod line;

@@ -1,9 +1,9 @@
 //! The program's requests, by their handles.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::handle_map::HandleMap;
 use crate::tracked::Tracked;
 
 /// Requests by handle. A library may give several requests that have ended already one handle, so one handle can stand
@@ -13,7 +13,7 @@ use crate::tracked::Tracked;
 /// locks are held over memory only, never while MPI is called.
 #[derive(Debug)]
 pub(crate) struct RequestTable {
-    shards: [Mutex<HashMap<usize, Place>>; SHARDS],
+    shards: [Mutex<HandleMap<Place>>; SHARDS],
 }
 
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl RequestTable {
         }
     }
 
-    fn shard(&self, handle: usize) -> MutexGuard<'_, HashMap<usize, Place>> {
+    fn shard(&self, handle: usize) -> MutexGuard<'_, HandleMap<Place>> {
         // Handles are addresses, or numbers that count up.
         let index = (handle ^ (handle >> 7) ^ (handle >> 13)) % SHARDS;
         self.shards[index].lock().unwrap_or_else(PoisonError::into_inner)

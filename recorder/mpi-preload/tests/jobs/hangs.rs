@@ -84,3 +84,11 @@ fn without_a_channel_all_ranks_dump_as_well() {
     let dumps = Job::of_c(Library::Mpich, "sleep", &[("HANGSCOPE_CHANNEL", "off")]).hang(ALL);
     dumps.must_be("missing_rank", "1", "world");
 }
+
+/// With native stacks the verdict says where in the program the ranks wait.
+#[test]
+fn native_stacks_name_the_place_in_a_c_program() {
+    let dumps = Job::of_c(Library::Mpich, "sleep", &[("HANGSCOPE_STACKS", "native")]).hang(ALL);
+    dumps.must_be("missing_rank", "1", "world");
+    assert!(dumps.report().headline.contains("reduce (faults.c:"), "{}", dumps.report().headline);
+}

@@ -60,7 +60,7 @@ impl Library {
         fs::create_dir_all(&folder).unwrap();
         let program = folder.join(name);
         run(Command::new(self.programs().join(self.compiler()))
-            .args(["-O1", "-pthread", "-o"])
+            .args(["-g", "-O1", "-pthread", "-o"])
             .arg(&program)
             .arg(source));
         program

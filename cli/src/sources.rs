@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use hangscope_analyzer_core::dump::is_bystander;
 use walkdir::WalkDir;
 
 use crate::archive;
@@ -104,7 +105,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Source>> {
                     continue;
                 }
             };
-            if entry.file_type().is_file() {
+            if entry.file_type().is_file() && !is_bystander(&entry.file_name().to_string_lossy()) {
                 add_file(entry.path().to_path_buf(), named(entry.path()), &mut found)?;
             }
         }

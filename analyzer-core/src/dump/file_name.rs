@@ -19,6 +19,14 @@ pub fn rank_of_file_name(path: &str) -> Option<u32> {
     rest[..end].parse().ok()
 }
 
+/// Whether a file that lies in a folder of dumps is there for another reason: what file managers and interrupted writers leave
+/// behind (names with a dot in front), and the file by which people ask the recorder for dumps. Whoever names such a file himself
+/// means it.
+pub fn is_bystander(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.starts_with('.') || name == "dump-now"
+}
+
 const SUFFIXES: [&str; 12] =
     [".json", ".pkl", ".pickle", ".gz", ".bin", ".dump", ".trace", ".txt", ".dat", ".p", ".fr", ".tmp"];
 
@@ -35,6 +43,16 @@ fn without_suffixes(mut name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lies_beside_dumps_is_no_dump() {
+        for name in ["dumps/.DS_Store", "a/b/dump-now", ".node-1.77.0.partial", "dump-now"] {
+            assert!(is_bystander(name), "{name}");
+        }
+        for name in ["rank_0", ".dumps/rank_0", "dump-now_3", ""] {
+            assert!(!is_bystander(name), "{name}");
+        }
+    }
 
     #[test]
     fn names_seen_in_the_wild() {

@@ -3,6 +3,7 @@
 //! A drop must be asked for its items before the first wait, or it has none. A folder is asked for as a handle first;
 //! where a browser has none, the older entry does, and that one gives at most a hundred names at a time.
 
+use hangscope_analyzer_core::dump::is_bystander;
 use hangscope_analyzer_core::small_sort::SmallSort as _;
 use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
@@ -99,6 +100,7 @@ pub(crate) fn picked(files: &FileList) -> Opened {
 }
 
 fn opened(folders: Vec<String>, mut sources: Vec<Source>) -> Opened {
+    sources.retain(|source| !source.name.contains('/') || !is_bystander(&source.name));
     sources.sort_small_by(|a, b| a.name.cmp(&b.name));
     let title = match (folders.as_slice(), sources.as_slice()) {
         ([folder], _) => folder.clone(),

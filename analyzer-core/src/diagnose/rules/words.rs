@@ -83,6 +83,10 @@ pub(super) fn place(case: &Case<'_>, place: Place) -> String {
     match place {
         Place::Row(_, row) => format!("row {} of {label}", case.band(place).number(row)),
         Place::Message(..) => match case.message(place) {
+            // A receive from any source, or a dump that leaves the other rank out.
+            Some(message) if message.src == message.dst => {
+                format!("message {} of rank {} in {label}, whose other rank is not recorded", message.nth, message.src)
+            }
             Some(message) => {
                 format!("message {} from rank {} to rank {} in {label}", message.nth, message.src, message.dst)
             }

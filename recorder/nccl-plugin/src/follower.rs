@@ -14,6 +14,8 @@ use crate::cuda::{Driver, Marker, Reached};
 const LOOK: Duration = Duration::from_millis(10);
 /// Time between two looks for operations that no channel told of. Each goes through the whole ring.
 const SWEEP: Duration = Duration::from_millis(250);
+/// News that wait for the thread, at most.
+const CAPACITY: usize = 1 << 16;
 /// How long the end of the program waits for what is just ending.
 const LAST_LOOK: Duration = Duration::from_millis(200);
 
@@ -90,10 +92,23 @@ impl Follower {
             }
         });
         let mut inbox = self.inbox();
-        if !inbox.is_closed {
-            inbox.news.push(news);
+        if inbox.is_closed || inbox.news.len() >= CAPACITY {
             drop(inbox);
-            self.wake.notify_one();
+            self.lose(&news);
+            return;
+        }
+        inbox.news.push(news);
+        drop(inbox);
+        self.wake.notify_one();
+    }
+
+    /// The thread is gone, or stuck in the driver: nothing will tell of these.
+    fn lose(&self, news: &News) {
+        if let News::Follow(follow) = news {
+            for handle in &follow.handles {
+                self.recorder.nonblocking(*handle);
+                follow.comm.unseen(*handle);
+            }
         }
     }
 

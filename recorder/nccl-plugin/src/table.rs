@@ -9,9 +9,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Each place has its own lock, held for as long as a value is looked at: nothing that can wait belongs there.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
-    places: Box<[Mutex<Option<(u64, T)>>]>,
+    places: Box<[Mutex<Place<T>>]>,
     given: AtomicU64,
 }
+
+/// A value with its number.
+type Place<T> = Option<(u64, T)>;
 
 impl<T> Table<T> {
     pub(crate) fn new(places: usize) -> Self {
@@ -42,7 +45,7 @@ impl<T> Table<T> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the remainder of a length fits where the length does")]
-    fn place(&self, number: u64) -> MutexGuard<'_, Option<(u64, T)>> {
+    fn place(&self, number: u64) -> MutexGuard<'_, Place<T>> {
         let index = (number % self.places.len() as u64) as usize;
         self.places[index].lock().unwrap_or_else(PoisonError::into_inner)
     }

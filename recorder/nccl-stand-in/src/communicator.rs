@@ -10,7 +10,7 @@ use crate::task::{Event, Function};
 
 /// A communicator of this process. Copies are the same one.
 #[derive(Debug, Clone)]
-pub struct Communicator(Arc<Inner>);
+pub(crate) struct Communicator(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -29,8 +29,14 @@ struct Inner {
 
 impl Communicator {
     /// Joins one; its id is the same on all ranks.
-    #[must_use]
-    pub fn join(hub: &str, plugin: Option<&Arc<Plugin>>, id: u64, name: Option<&str>, rank: u32, size: u32) -> Self {
+    pub(crate) fn join(
+        hub: &str,
+        plugin: Option<&Arc<Plugin>>,
+        id: u64,
+        name: Option<&str>,
+        rank: u32,
+        size: u32,
+    ) -> Self {
         let context = plugin.map_or(Event::NONE, |plugin| Event::of(plugin.init(id, name, size, rank)));
         Self(Arc::new(Inner {
             id,
@@ -47,8 +53,7 @@ impl Communicator {
     }
 
     /// A part of this one, of all ranks with the same colour.
-    #[must_use]
-    pub fn split(&self, colour: impl Fn(u32) -> u32, name: Option<&str>) -> Self {
+    pub(crate) fn split(&self, colour: impl Fn(u32) -> u32, name: Option<&str>) -> Self {
         let count = self.0.splits.fetch_add(1, Ordering::Relaxed) + 1;
         let own = colour(self.rank());
         let members: Vec<u32> = (0..self.size()).filter(|rank| colour(*rank) == own).collect();
@@ -59,39 +64,34 @@ impl Communicator {
     }
 
     /// Its id.
-    #[must_use]
-    pub fn id(&self) -> u64 {
+    pub(crate) fn id(&self) -> u64 {
         self.0.id
     }
 
     /// The rank in it.
-    #[must_use]
-    pub fn rank(&self) -> u32 {
+    pub(crate) fn rank(&self) -> u32 {
         self.0.rank
     }
 
     /// How many ranks it has.
-    #[must_use]
-    pub fn size(&self) -> u32 {
+    pub(crate) fn size(&self) -> u32 {
         self.0.size
     }
 
     /// The plugin's context.
-    #[must_use]
-    pub fn context(&self) -> *mut c_void {
+    pub(crate) fn context(&self) -> *mut c_void {
         self.0.context.handle()
     }
 
     /// Gives it up.
-    pub fn destroy(&self) {
+    pub(crate) fn destroy(&self) {
         if let Some(plugin) = &self.0.plugin {
             plugin.finalize(self.context());
         }
     }
 
     /// What its operations have given since the last look.
-    #[must_use]
-    pub fn take_results(&self) -> Vec<(Function, Vec<f32>)> {
+    pub(crate) fn take_results(&self) -> Vec<(Function, Vec<f32>)> {
         std::mem::take(&mut *self.0.results.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

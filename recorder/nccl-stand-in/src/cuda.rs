@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, c_int, c_uint, c_void};
 use std::ptr;
 
+use crate::task::Stream;
 use anyhow::{Context, ensure};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -10,6 +11,13 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 const CONTEXT: usize = 0xc0;
 
 type HostFunction = extern "C" fn(*mut c_void);
+
+/// What a host function does.
+struct Work(Box<dyn Fn() + Send + Sync>);
+
+/// A graph, by the driver's handle.
+#[derive(Debug, Clone, Copy)]
+pub struct Graph(usize);
 
 /// The opened library. It stays for as long as the process does.
 #[derive(Debug)]
@@ -58,11 +66,11 @@ impl Cuda {
     /// # Errors
     ///
     /// If the driver says so; the same for all that follow.
-    pub fn stream(&self) -> anyhow::Result<*mut c_void> {
+    pub fn stream(&self) -> anyhow::Result<Stream> {
         let mut stream = ptr::null_mut();
         // SAFETY: the answer goes into a local.
         check(unsafe { (self.create)(&raw mut stream, 0) })?;
-        Ok(stream)
+        Ok(Stream::of(stream))
     }
 
     /// Enqueues a function, which may run several times if it gets into a graph. Its memory is never given back.
@@ -70,16 +78,15 @@ impl Cuda {
     /// # Errors
     ///
     /// As above.
-    pub fn launch(&self, stream: *mut c_void, work: impl Fn() + Send + Sync + 'static) -> anyhow::Result<()> {
+    pub fn launch(&self, stream: Stream, work: impl Fn() + Send + Sync + 'static) -> anyhow::Result<()> {
         extern "C" fn call(argument: *mut c_void) {
             // SAFETY: the argument is what is leaked below.
-            let work: &Box<dyn Fn() + Send + Sync> = unsafe { &*argument.cast() };
-            work();
+            let work: &Work = unsafe { &*argument.cast() };
+            (work.0)();
         }
-        let work: Box<dyn Fn() + Send + Sync> = Box::new(work);
-        let work: *mut Box<dyn Fn() + Send + Sync> = Box::leak(Box::new(work));
+        let work: *mut Work = Box::leak(Box::new(Work(Box::new(work))));
         // SAFETY: the function takes what it is given.
-        check(unsafe { (self.launch)(stream, call, work.cast()) })
+        check(unsafe { (self.launch)(stream.handle(), call, work.cast()) })
     }
 
     /// Waits until a stream is empty.
@@ -87,17 +94,17 @@ impl Cuda {
     /// # Errors
     ///
     /// As above.
-    pub fn synchronize(&self, stream: *mut c_void) -> anyhow::Result<()> {
+    pub fn synchronize(&self, stream: Stream) -> anyhow::Result<()> {
         // SAFETY: the driver refuses what is no stream.
-        check(unsafe { (self.synchronize)(stream) })
+        check(unsafe { (self.synchronize)(stream.handle()) })
     }
 
     /// Whether a stream is being captured.
     #[must_use]
-    pub fn is_capturing(&self, stream: *mut c_void) -> bool {
+    pub fn is_capturing(&self, stream: Stream) -> bool {
         let mut status = 0;
         // SAFETY: as above; the answer goes into a local.
-        unsafe { (self.is_capturing)(stream, &raw mut status) };
+        unsafe { (self.is_capturing)(stream.handle(), &raw mut status) };
         status != 0
     }
 
@@ -106,9 +113,9 @@ impl Cuda {
     /// # Errors
     ///
     /// As above.
-    pub fn begin_capture(&self, stream: *mut c_void) -> anyhow::Result<()> {
+    pub fn begin_capture(&self, stream: Stream) -> anyhow::Result<()> {
         // SAFETY: as above.
-        check(unsafe { (self.begin_capture)(stream, 0) })
+        check(unsafe { (self.begin_capture)(stream.handle(), 0) })
     }
 
     /// The graph.
@@ -116,11 +123,11 @@ impl Cuda {
     /// # Errors
     ///
     /// As above, and if anybody has broken the capture.
-    pub fn end_capture(&self, stream: *mut c_void) -> anyhow::Result<*mut c_void> {
+    pub fn end_capture(&self, stream: Stream) -> anyhow::Result<Graph> {
         let mut graph = ptr::null_mut();
         // SAFETY: as above; the answer goes into a local.
-        check(unsafe { (self.end_capture)(stream, &raw mut graph) })?;
-        Ok(graph)
+        check(unsafe { (self.end_capture)(stream.handle(), &raw mut graph) })?;
+        Ok(Graph(graph.expose_provenance()))
     }
 
     /// Runs a graph.
@@ -128,9 +135,9 @@ impl Cuda {
     /// # Errors
     ///
     /// As above.
-    pub fn launch_graph(&self, graph: *mut c_void, stream: *mut c_void) -> anyhow::Result<()> {
+    pub fn launch_graph(&self, graph: Graph, stream: Stream) -> anyhow::Result<()> {
         // SAFETY: as above.
-        check(unsafe { (self.launch_graph)(graph, stream) })
+        check(unsafe { (self.launch_graph)(ptr::with_exposed_provenance_mut(graph.0), stream.handle()) })
     }
 }
 

@@ -8,11 +8,11 @@ use crate::descriptor::Descriptor;
 use crate::kernel::Kernel;
 use crate::plugin::{Plugin, Version};
 use crate::step::{GROUP_END_API_START, GROUP_START_API_STOP, bit};
-use crate::task::{Call, Event, Function, Stream, Task};
+use crate::task::{Call, Event, Task};
 
 /// A thread's way to call.
 #[derive(Debug)]
-pub struct Group {
+pub(crate) struct Group {
     cuda: Arc<Cuda>,
     plugin: Option<Arc<Plugin>>,
     depth: i32,
@@ -24,8 +24,7 @@ pub struct Group {
 
 impl Group {
     /// For a thread.
-    #[must_use]
-    pub fn new(cuda: &Arc<Cuda>, plugin: Option<&Arc<Plugin>>) -> Self {
+    pub(crate) fn new(cuda: &Arc<Cuda>, plugin: Option<&Arc<Plugin>>) -> Self {
         Self {
             cuda: Arc::clone(cuda),
             plugin: plugin.cloned(),
@@ -37,7 +36,7 @@ impl Group {
     }
 
     /// `ncclGroupStart`.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.depth += 1;
     }
 
@@ -46,7 +45,7 @@ impl Group {
     /// # Errors
     ///
     /// If the driver says so; the same for all that follow.
-    pub fn end(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn end(&mut self) -> anyhow::Result<()> {
         self.depth -= 1;
         if self.depth == 0 { self.launch() } else { Ok(()) }
     }
@@ -56,32 +55,13 @@ impl Group {
     /// # Errors
     ///
     /// As above.
-    pub fn call(&mut self, comm: &Communicator, call: Call) -> anyhow::Result<()> {
-        self.call_all(comm, vec![call])
-    }
-
-    /// `ncclAlltoAll`, which becomes a send to and a receive from everybody.
-    ///
-    /// # Errors
-    ///
-    /// As above.
-    pub fn all_to_all(&mut self, comm: &Communicator, data: &[Vec<f32>], stream: Stream) -> anyhow::Result<()> {
-        let calls = (0..comm.size()).zip(data).filter(|(peer, _)| *peer != comm.rank()).flat_map(|(peer, data)| {
-            let call = |function, data: Vec<f32>, count| Call { function, count, root: 0, peer, data, stream };
-            [call(Function::Send, data.clone(), data.len()), call(Function::Recv, Vec::new(), data.len())]
-        });
-        self.call_all(comm, calls.collect())
-    }
-
-    fn call_all(&mut self, comm: &Communicator, calls: Vec<Call>) -> anyhow::Result<()> {
+    pub(crate) fn call(&mut self, comm: &Communicator, call: Call) -> anyhow::Result<()> {
         self.depth += 1;
-        for call in calls {
+        if comm.size() == 1 || call.count == 0 {
             // One rank has nothing to do but to copy, and nothing is nothing: no event tells of either.
-            if comm.size() == 1 || call.count == 0 {
-                comm.put_result(call.function, call.data);
-                continue;
-            }
-            let is_captured = self.cuda.is_capturing(call.stream.handle());
+            comm.put_result(call.function, call.data);
+        } else {
+            let is_captured = self.cuda.is_capturing(call.stream);
             let api = self.tell_call(comm, &call, is_captured);
             self.tasks.push((comm.clone(), Task { call, api }));
         }
@@ -146,11 +126,11 @@ impl Group {
 
     fn launch_one(&self, comm: &Communicator, tasks: Vec<Task>, group: Event) -> anyhow::Result<()> {
         let Some(stream) = tasks.last().map(|task| task.call.stream) else { return Ok(()) };
-        let is_captured = self.cuda.is_capturing(stream.handle());
+        let is_captured = self.cuda.is_capturing(stream);
         let kernel = Arc::new(Kernel::new(comm.clone(), self.plugin.clone(), tasks, group, is_captured));
         let launch = {
             let kernel = Arc::clone(&kernel);
-            move || self.cuda.launch(stream.handle(), move || kernel.run())
+            move || self.cuda.launch(stream, move || kernel.run())
         };
         let Some(plugin) = &self.plugin else { return launch() };
         let has_launches = plugin.version() != Version::V4 && !kernel.is_aside();

@@ -60,6 +60,9 @@ pub(crate) fn ask(address: &str, request: &Request) -> Answer {
     })
 }
 
+/// The end of a request's part, with what it gives.
+type Part = (usize, Vec<f32>);
+
 #[derive(Debug, Default)]
 struct State {
     collectives: HashMap<(u64, u64), Vec<Joined>>,
@@ -72,13 +75,13 @@ struct Joined {
     rank: u32,
     meaning: Meaning,
     data: Vec<f32>,
-    answer: Sender<(usize, Vec<f32>)>,
+    answer: Sender<Part>,
 }
 
 #[derive(Debug, Default)]
 struct Way {
-    sends: VecDeque<(Vec<f32>, Sender<(usize, Vec<f32>)>)>,
-    receives: VecDeque<(usize, usize, Sender<(usize, Vec<f32>)>)>,
+    sends: VecDeque<(Vec<f32>, Sender<Part>)>,
+    receives: VecDeque<(usize, usize, Sender<Part>)>,
 }
 
 fn serve(stream: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
@@ -93,7 +96,7 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
 }
 
 /// Waits for all parts; sends come back empty.
-fn collect(parts: Vec<bool>, receiver: &Receiver<(usize, Vec<f32>)>) -> Answer {
+fn collect(parts: Vec<bool>, receiver: &Receiver<Part>) -> Answer {
     let mut answers: Vec<Vec<f32>> = vec![Vec::new(); parts.len()];
     for _ in 0..parts.len() {
         // The hub's state keeps the sender of what hangs.
@@ -107,7 +110,7 @@ fn collect(parts: Vec<bool>, receiver: &Receiver<(usize, Vec<f32>)>) -> Answer {
 
 impl State {
     /// Takes a request in; gives its parts, each with whether it has a result, and where their ends are told.
-    fn join(&mut self, request: Request) -> (Vec<bool>, Receiver<(usize, Vec<f32>)>) {
+    fn join(&mut self, request: Request) -> (Vec<bool>, Receiver<Part>) {
         let (answer, receiver) = channel();
         let parts = match request {
             Request::Collective { comm, number, rank, size, meaning, data } => {

@@ -19,14 +19,12 @@ mod request;
 mod step;
 mod task;
 
-pub use communicator::Communicator;
-pub use cuda::Cuda;
+pub use cuda::{Cuda, Graph};
 pub use descriptor::Descriptor;
-pub use group::Group;
 pub use hub::Hub;
-pub use plugin::{Plugin, Version};
+pub use plugin::Version;
 pub use rank::StandIn;
-pub use task::{Call, Function};
+pub use task::Stream;
 
 /// Names the hub's address for the ranks.
 pub const HUB_VARIABLE: &str = "HANGSCOPE_STAND_IN_HUB";

@@ -1,7 +1,7 @@
 //! Opening a profiler plugin, and calling it, by NCCL's rules.
 
 use std::env;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -53,7 +53,7 @@ struct Table {
 
 /// An opened plugin.
 #[derive(Debug)]
-pub struct Plugin {
+pub(crate) struct Plugin {
     library: Mutex<Option<Library>>,
     table: *const Table,
     version: Version,
@@ -73,8 +73,7 @@ static MASK: AtomicI32 = AtomicI32::new(0);
 impl Plugin {
     /// Opens what `NCCL_PROFILER_PLUGIN` names: a library by its path or name, or `NAME` for `libnccl-profiler-NAME.so`.
     /// The newest version up to `newest` that is there is taken.
-    #[must_use]
-    pub fn open(newest: Version) -> Option<Self> {
+    pub(crate) fn open(newest: Version) -> Option<Self> {
         let named = env::var("NCCL_PROFILER_PLUGIN").ok();
         let names = match named.as_deref() {
             Some("none") => return None,
@@ -98,38 +97,17 @@ impl Plugin {
     }
 
     /// The version that was found.
-    #[must_use]
-    pub fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> Version {
         self.version
     }
 
-    /// The plugin's own name.
-    #[must_use]
-    pub fn name(&self) -> String {
-        // SAFETY: a constant text of the library.
-        unsafe { CStr::from_ptr((*self.table).name) }.to_string_lossy().into_owned()
-    }
-
     /// Whether any of these events is asked for.
-    #[must_use]
-    pub fn wants(&self, events: u64) -> bool {
-        u64::from(Self::mask()) & events != 0
-    }
-
-    /// What is asked for.
-    #[must_use]
-    pub fn mask() -> u32 {
-        MASK.load(Ordering::Relaxed).cast_unsigned()
-    }
-
-    /// Switches events off from the outside, as a program with a plugin of its own could.
-    pub fn switch(events: i32) {
-        MASK.store(events, Ordering::Relaxed);
+    pub(crate) fn wants(&self, events: u64) -> bool {
+        u64::from(MASK.load(Ordering::Relaxed).cast_unsigned()) & events != 0
     }
 
     /// Makes a communicator known; gives its context.
-    #[must_use]
-    pub fn init(&self, id: u64, name: Option<&str>, size: u32, rank: u32) -> *mut c_void {
+    pub(crate) fn init(&self, id: u64, name: Option<&str>, size: u32, rank: u32) -> *mut c_void {
         let name = name.and_then(|name| CString::new(name).ok());
         let name = name.as_ref().map_or(ptr::null(), |name| name.as_ptr());
         let mut context = ptr::dangling_mut();
@@ -153,7 +131,7 @@ impl Plugin {
     }
 
     /// An event begins; gives the plugin's handle.
-    pub fn start(&self, context: *mut c_void, descriptor: &Descriptor) -> *mut c_void {
+    pub(crate) fn start(&self, context: *mut c_void, descriptor: &Descriptor) -> *mut c_void {
         // Whatever was there before: a plugin has to write it.
         let mut handle = ptr::dangling_mut();
         // SAFETY: place and descriptor live for the call.
@@ -162,25 +140,25 @@ impl Plugin {
     }
 
     /// An event is over.
-    pub fn stop(&self, handle: *mut c_void) {
+    pub(crate) fn stop(&self, handle: *mut c_void) {
         // SAFETY: the handle is the plugin's own, or null.
         unsafe { ((*self.table).stop_event)(handle) };
     }
 
     /// An event comes into a state.
-    pub fn state(&self, handle: *mut c_void, state: c_int) {
+    pub(crate) fn state(&self, handle: *mut c_void, state: c_int) {
         // SAFETY: as above.
         unsafe { ((*self.table).record_event_state)(handle, state, ptr::null()) };
     }
 
     /// A communicator is no more.
-    pub fn finalize(&self, context: *mut c_void) {
+    pub(crate) fn finalize(&self, context: *mut c_void) {
         // SAFETY: the context is the plugin's own.
         unsafe { ((*self.table).finalize)(context) };
     }
 
     /// Closes the library, as after the last communicator.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         if let Some(library) = self.library.lock().unwrap_or_else(PoisonError::into_inner).take() {
             // NCCL does not ask either whether it worked.
             let _ = library.close();

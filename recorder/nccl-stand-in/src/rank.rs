@@ -41,20 +41,9 @@ impl StandIn {
         let id = hub.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| mix(hash, byte.into()));
         let world = Communicator::join(&hub, plugin.as_ref(), id, None, rank, size);
         let pair = world.split(|rank| rank / 2, Some("pair"));
-        let stream = Stream::of(cuda.stream()?);
+        let stream = cuda.stream()?;
         let group = Group::new(&cuda, plugin.as_ref());
         Ok(Self { cuda, plugin, group, stream, world, pair })
-    }
-
-    /// The communicator of all ranks.
-    #[must_use]
-    pub fn world(&self) -> &Communicator {
-        &self.world
-    }
-
-    /// What calls are made by, and their stream.
-    pub fn group(&mut self) -> (&mut Group, Stream) {
-        (&mut self.group, self.stream)
     }
 
     /// What a rank has to give: its own number, and one.
@@ -117,19 +106,19 @@ impl Library for StandIn {
     }
 
     fn wait(&mut self) -> anyhow::Result<()> {
-        self.cuda.synchronize(self.stream.handle())?;
+        self.cuda.synchronize(self.stream)?;
         Self::check(&self.world)?;
         Self::check(&self.pair)
     }
 
     fn replay(&mut self, steps: &[Step], count: usize, times: usize) -> anyhow::Result<()> {
-        self.cuda.begin_capture(self.stream.handle())?;
+        self.cuda.begin_capture(self.stream)?;
         for step in steps {
             self.issue(Issue { step: *step, count, receives: true })?;
         }
-        let graph = self.cuda.end_capture(self.stream.handle())?;
+        let graph = self.cuda.end_capture(self.stream)?;
         for _ in 0..times {
-            self.cuda.launch_graph(graph, self.stream.handle())?;
+            self.cuda.launch_graph(graph, self.stream)?;
         }
         Ok(())
     }

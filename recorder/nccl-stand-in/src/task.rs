@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 
 /// A function of NCCL's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Function {
+pub(crate) enum Function {
     /// `ncclAllReduce`
     AllReduce,
     /// `ncclAllGather`
@@ -21,8 +21,7 @@ pub enum Function {
 
 impl Function {
     /// NCCL's word for it.
-    #[must_use]
-    pub fn name(self) -> &'static CStr {
+    pub(crate) fn name(self) -> &'static CStr {
         match self {
             Self::AllReduce => c"AllReduce",
             Self::AllGather => c"AllGather",
@@ -45,7 +44,7 @@ impl Function {
 
 /// One call. All elements are 32-bit floats.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub(crate) struct Call {
     /// Which function.
     pub function: Function,
     /// NCCL's count: elements of one rank, for a `ReduceScatter` those of its result.

@@ -4,6 +4,7 @@
 mod support;
 
 use std::fs;
+use std::process::ExitStatus;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -142,6 +143,6 @@ fn a_pause_after_a_broadcast_is_no_hang() {
     sleeps.iter().for_each(|sleep| arguments.extend(["--sleep", sleep]));
     let mut run = Setup::usual().with("HANGSCOPE_TIMEOUT", "700ms").start(&arguments);
     let ending = run.job.wait(Duration::from_secs(40)).unwrap();
-    assert!(matches!(&ending, Ending::Over(statuses) if statuses.iter().all(|status| status.success())), "{ending:?}");
+    assert!(matches!(&ending, Ending::Over(statuses) if statuses.iter().all(ExitStatus::success)), "{ending:?}");
     assert_eq!(run.dumps(), 0);
 }

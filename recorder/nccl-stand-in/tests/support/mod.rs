@@ -1,9 +1,12 @@
 //! Jobs over the stand-in for NCCL with the real plugin, and what their dumps say.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -81,7 +84,7 @@ impl Setup {
     pub fn finish(&self, arguments: &[&str]) -> Run {
         let mut run = self.clone().with("HANGSCOPE_DUMP_AT_EXIT", "1").start(arguments);
         match run.job.wait(LIMIT).unwrap() {
-            Ending::Over(statuses) => assert!(statuses.iter().all(|status| status.success()), "{statuses:?}"),
+            Ending::Over(statuses) => assert!(statuses.iter().all(ExitStatus::success), "{statuses:?}"),
             Ending::Limit(statuses) => panic!("some do not end: {statuses:?}"),
         }
         run

@@ -1,5 +1,7 @@
 //! The workload where there is no GPU, or where its devices are hidden, and no NCCL.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -18,6 +18,7 @@ mod rank;
 mod request;
 mod step;
 mod task;
+mod variable;
 
 pub use cuda::{Cuda, Graph};
 pub use descriptor::Descriptor;
@@ -25,10 +26,4 @@ pub use hub::Hub;
 pub use plugin::Version;
 pub use rank::StandIn;
 pub use task::Stream;
-
-/// Names the hub's address for the ranks.
-pub const HUB_VARIABLE: &str = "HANGSCOPE_STAND_IN_HUB";
-/// Names the stand-in for CUDA's driver.
-pub const CUDA_VARIABLE: &str = "HANGSCOPE_STAND_IN_CUDA";
-/// The newest version of the profiler interface: 4, 5 or 6, which is usual.
-pub const VERSION_VARIABLE: &str = "HANGSCOPE_STAND_IN_PROFILER";
+pub use variable::{CUDA_VARIABLE, HUB_VARIABLE, VERSION_VARIABLE};

@@ -11,7 +11,7 @@ use crate::cuda::Cuda;
 use crate::group::Group;
 use crate::plugin::{Plugin, Version};
 use crate::task::{Call, Function, Stream};
-use crate::{CUDA_VARIABLE, HUB_VARIABLE, VERSION_VARIABLE};
+use crate::variable::{CUDA_VARIABLE, HUB_VARIABLE, VERSION_VARIABLE};
 
 /// A rank with its communicators.
 #[derive(Debug)]

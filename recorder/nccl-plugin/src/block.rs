@@ -29,8 +29,11 @@ impl MessageBlock {
         self.complete_if_over(recorder);
     }
 
+    /// Notes that one of its messages began.
     pub(crate) fn start(&self, recorder: &Recorder) {
-        recorder.start(Handle::from_word(self.end.load(Ordering::Acquire)));
+        let end = Handle::from_word(self.end.load(Ordering::Acquire));
+        recorder.start(end);
+        recorder.waited(end, true);
     }
 
     /// Notes that one of its messages ended.

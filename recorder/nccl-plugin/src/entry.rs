@@ -83,7 +83,8 @@ fn start(version: Version) -> &'static Plugin {
 #[expect(unsafe_code, reason = "only the C library tells of the end of the program")]
 fn finish_at_exit() {
     extern "C" fn finish() {
-        enter(|| {
+        // Not by the usual door: NCCL and its mask may be gone.
+        guard(|| {
             if let Some(plugin) = PLUGIN.get() {
                 plugin.follower.close();
                 plugin.recorder.finish();

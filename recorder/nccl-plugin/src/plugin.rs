@@ -141,13 +141,17 @@ impl Plugin {
         for comm in communicators.unwrap_or_default() {
             match self.groups.with(group, |group| group.settle(&comm)).flatten() {
                 Some(Rest::Follow(follow)) => self.follower.follow(follow),
-                Some(Rest::Lost(comm, issued)) => self.lose_sight(&comm, &issued),
-                Some(Rest::NotLaunched(comm, issued)) if !self.follow_stream(&comm, &issued) => {
+                // Channels tell of what is launched.
+                Some(Rest::Lost(comm, issued)) if !self.kernel_ch => self.lose_sight(&comm, &issued),
+                // Version 4 tells of no launches at all.
+                Some(Rest::NotLaunched(comm, issued))
+                    if comm.version.has_calls() && !self.follow_stream(&comm, &issued) =>
+                {
                     self.lose_sight(&comm, &issued);
                     // Where calls return before they launch, the launch is yet to come.
                     self.groups.with(group, |group| issued.iter().for_each(|one| group.issue(&comm, *one)));
                 }
-                Some(Rest::NotLaunched(..)) | None => {}
+                Some(Rest::Lost(..) | Rest::NotLaunched(..)) | None => {}
             }
         }
     }
@@ -171,10 +175,6 @@ impl Plugin {
 
     /// Nothing will tell when these end, until a later one of the communicator does; the watchdog is not to wait for it.
     pub(crate) fn lose_sight(&self, comm: &Comm, issued: &[Issued]) {
-        if self.kernel_ch {
-            // Channels may tell yet.
-            return;
-        }
         for one in issued {
             self.recorder.nonblocking(one.handle);
             comm.unseen(one.handle);
@@ -209,14 +209,13 @@ impl Plugin {
             comm.launched_inside();
             return;
         }
-        match self.groups.with(group, |group| group.settle(&comm)).flatten() {
-            Some(Rest::Follow(follow)) => {
-                // They were out of the watchdog's sight.
-                follow.handles.iter().for_each(|handle| self.recorder.waited(*handle, true));
-                self.follower.follow(follow);
-            }
-            Some(Rest::Lost(comm, issued)) => self.lose_sight(&comm, &issued),
-            Some(Rest::NotLaunched(..)) | None => {}
+        let rest = self.groups.with(group, |group| group.settle(&comm)).flatten();
+        if self.kernel_ch || matches!(rest, Some(Rest::Follow(_))) {
+            // They were out of the watchdog's sight.
+            issued.iter().for_each(|one| self.recorder.waited(one.handle, true));
+        }
+        if let Some(Rest::Follow(follow)) = rest {
+            self.follower.follow(follow);
         }
     }
 }

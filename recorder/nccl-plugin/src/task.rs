@@ -45,6 +45,8 @@ impl Tasks {
 
     pub(crate) fn start(&self, recorder: &Recorder, handle: Handle) {
         recorder.start(handle);
+        // It may have been given up: no launch told of it.
+        recorder.waited(handle, true);
         if let Some(block) = self.0.with(handle.to_word(), |task| task.block.clone()).flatten() {
             block.start(recorder);
         }

@@ -139,3 +139,17 @@ fn many_threads_record_at_once() {
         assert!(own.map(|entry| entry.collective_seq).eq(1..=CALLS as u64), "each communicator counts for itself");
     }
 }
+
+#[test]
+fn version_4_watches_its_blocks() {
+    let nccl = nccl_with(settings(), Version::V4, false, true);
+    let group = nccl.start(&nccl.bytes(GROUP, 0));
+    let tasks = [nccl.message_task(group, c"Send", 2), nccl.message_task(group, c"Recv", 0)];
+    nccl.stop(group);
+    let entries = nccl.entries();
+    assert_eq!(entries.len(), 3);
+    assert_eq!(entries[2].operation.kind.name(), "coalesced");
+    assert!(entries.iter().all(|entry| !entry.nonblocking && !entry.operation.untracked));
+    tasks.iter().for_each(|task| nccl.stop(nccl.channel(*task, 0)));
+    assert!(nccl.entries().iter().all(|entry| entry.completed_ns.is_some()));
+}

@@ -16,9 +16,22 @@ fn what_nothing_tells_of_ends_with_a_later_one() {
     let group = nccl.group(1);
     nccl.call(group, c"Broadcast", 8);
     nccl.stop(group);
-    assert!(nccl.only().completed_ns.is_none());
+    assert!(nccl.only().completed_ns.is_none() && nccl.only().nonblocking);
     nccl.whole(c"AllReduce");
     until("the broadcast has ended before the all_reduce", || nccl.entries()[0].completed_ns.is_some());
+}
+
+#[test]
+fn channels_that_tell_without_a_launch_bring_an_operation_back_into_sight() {
+    let nccl = nccl();
+    let group = nccl.group(1);
+    let call = nccl.call(group, c"AllReduce", 8);
+    nccl.stop(group);
+    assert!(nccl.only().nonblocking && !nccl.only().waited);
+    let channel = nccl.channel(nccl.task(call, c"AllReduce", 1), 0);
+    assert!(nccl.only().waited && nccl.only().started_ns.is_some());
+    nccl.stop(channel);
+    assert!(nccl.only().completed_ns.is_some());
 }
 
 #[test]

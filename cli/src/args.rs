@@ -147,7 +147,7 @@ pub(crate) enum RecordMode {
 pub(crate) enum RecordStacks {
     /// None
     None,
-    /// Python's, where the caller holds the interpreter's lock
+    /// Python's
     Python,
     /// Those of compiled code
     Native,

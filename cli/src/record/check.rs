@@ -138,10 +138,10 @@ fn python() -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let (version, path) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     let minor = version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap_or(0);
-    let stacks = if minor >= 9 {
-        "its stacks are recorded where the caller holds the interpreter's lock"
-    } else {
-        "too old for its stacks, which need 3.9"
+    let stacks = match minor {
+        11..=13 => "its stacks are recorded",
+        9.. => "its stacks are recorded where the caller holds the interpreter's lock",
+        _ => "too old for its stacks, which need 3.9",
     };
     vec![format!("{version} in {path}: {stacks}")]
 }

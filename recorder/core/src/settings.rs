@@ -64,7 +64,7 @@ pub enum DumpForm {
 pub struct Stacks {
     /// Return addresses; their names are looked up when a dump is written.
     pub native: bool,
-    /// Python's frames, where the caller holds the interpreter's lock.
+    /// Python's frames. For the versions whose layout is not known the caller has to hold the interpreter's lock.
     pub python: bool,
 }
 

@@ -156,6 +156,8 @@ impl Entry {
             .zip(entry.completed_ns)
             .map(|(started, completed)| completed.saturating_sub(started) as f64 / 1e6);
         let (thread_id, thread_name) = &entry.thread;
+        // As in PyTorch: the tensor of a reduce stands on both sides of all ranks.
+        let output = operation.output.or(operation.input.filter(|_| operation.kind == OpKind::Reduce));
         Self {
             frames,
             record_id: entry.record_id,
@@ -171,8 +173,8 @@ impl Entry {
             duration_ms,
             input_sizes: sizes(operation.input),
             input_dtypes: dtypes(operation.input),
-            output_sizes: sizes(operation.output),
-            output_dtypes: dtypes(operation.output),
+            output_sizes: sizes(output),
+            output_dtypes: dtypes(output),
             state,
             time_discovered_started_ns: entry.started_ns.or(absent_time),
             time_discovered_completed_ns: entry.completed_ns.or(absent_time),

@@ -1,24 +1,11 @@
-//! Python's frames, where the interpreter is in the process and the caller holds its lock.
-//!
-//! Only the public frame functions (Python 3.9 and later) are used, found by name at run time. A caller that gave the
-//! lock away, as most libraries do around a blocking call, has no Python frames: taking the lock could wait for ever.
-//!
-//! A frame is kept as a number for its code object and a line. The texts of a code object are copied when it is first
-//! seen, and it is kept alive, so that its address stays its own.
+//! Python's frames by the public functions (Python 3.9 and later), where the caller holds the interpreter's lock.
 
-use std::collections::hash_map::DefaultHasher;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::hash::{Hash as _, Hasher as _};
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
-use super::{Frame, PYTHON};
-
-/// Code objects that are kept; more are rare, and then stay out of stacks.
-const CODES: usize = 1 << 14;
-/// Places that are tried for one code object.
-const PROBES: usize = 32;
+use super::codes;
+use super::own::symbol;
 
 type Object = *mut c_void;
 
@@ -39,18 +26,9 @@ struct Interpreter {
     release: unsafe extern "C" fn(Object),
 }
 
-/// A code object's texts.
-struct Code {
-    object: usize,
-    name: String,
-    filename: String,
-}
-
 static INTERPRETER: OnceLock<Interpreter> = OnceLock::new();
-static KNOWN: [AtomicPtr<Code>; CODES] = [const { AtomicPtr::new(ptr::null_mut()) }; CODES];
-
 /// Looks whether there is an interpreter in the process by now.
-pub(crate) fn look_for_interpreter() {
+pub(super) fn look_for_interpreter() {
     if INTERPRETER.get().is_none()
         && let Some(found) = Interpreter::find()
     {
@@ -62,20 +40,6 @@ pub(crate) fn look_for_interpreter() {
 /// Takes the frames of the calling thread; gives how many words they took.
 pub(super) fn capture(words: &mut [u64]) -> usize {
     INTERPRETER.get().map_or(0, |interpreter| interpreter.capture(words))
-}
-
-/// Gives a word its names.
-pub(super) fn resolve(word: u64) -> Option<Frame> {
-    let index = usize::try_from((word & !PYTHON) >> 32).ok()?;
-    let line = u32::try_from(word & u64::from(u32::MAX)).unwrap_or(0);
-    let code = known(index)?;
-    Some(Frame { name: code.name.clone(), filename: code.filename.clone(), line })
-}
-
-#[expect(unsafe_code, reason = "texts are never freed")]
-fn known(index: usize) -> Option<&'static Code> {
-    // SAFETY: a place holds null or a leaked box that nobody changes.
-    unsafe { KNOWN.get(index)?.load(Ordering::Acquire).as_ref() }
 }
 
 impl Interpreter {
@@ -169,52 +133,26 @@ impl Interpreter {
             let code = (self.frame_code)(frame);
             let index = self.index(code);
             (self.release)(code);
-            let line = u32::try_from((self.frame_line)(frame)).unwrap_or(0);
-            Some(PYTHON | u64::try_from(index?).ok()? << 32 | u64::from(line))
+            super::word(index?, (self.frame_line)(frame))
         }
     }
 
-    /// The number of a code object. The same object may get two, if two threads of a Python without a lock see it
-    /// first at once.
+    /// The number of a code object. A new one is kept alive, so that its address stays its own.
     ///
     /// # Safety
     ///
     /// The caller holds the interpreter's lock and a reference to the code object.
     #[expect(unsafe_code, reason = "the interpreter is a C library")]
     unsafe fn index(&self, code: Object) -> Option<usize> {
-        let mut hasher = DefaultHasher::new();
-        code.addr().hash(&mut hasher);
-        let start = usize::try_from(hasher.finish() % CODES as u64).ok()?;
-        for probe in 0..PROBES {
-            let index = (start + probe) % CODES;
-            match known(index) {
-                Some(found) if found.object == code.addr() => return Some(index),
-                Some(_) => {}
-                None => {
-                    // SAFETY: as told above. The reference that is kept is never given back.
-                    let texts = unsafe {
-                        (self.keep)(code);
-                        Code {
-                            object: code.addr(),
-                            // The longer name is there since Python 3.11.
-                            name: self
-                                .text(code, c"co_qualname")
-                                .or_else(|| self.text(code, c"co_name"))
-                                .unwrap_or_default(),
-                            filename: self.text(code, c"co_filename").unwrap_or_default(),
-                        }
-                    };
-                    let texts = Box::into_raw(Box::new(texts));
-                    let place = &KNOWN[index];
-                    if place.compare_exchange(ptr::null_mut(), texts, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-                        return Some(index);
-                    }
-                    // SAFETY: it was made above and given to nobody.
-                    drop(unsafe { Box::from_raw(texts) });
-                }
+        codes::index([code.addr() as u64, 0, 0], || {
+            // SAFETY: as told above. The reference that is kept is never given back.
+            unsafe {
+                (self.keep)(code);
+                // The longer name is there since Python 3.11.
+                let name = self.text(code, c"co_qualname").or_else(|| self.text(code, c"co_name"));
+                Some((name.unwrap_or_default(), self.text(code, c"co_filename").unwrap_or_default()))
             }
-        }
-        None
+        })
     }
 
     /// # Safety
@@ -240,11 +178,4 @@ impl Interpreter {
             copy
         }
     }
-}
-
-#[expect(unsafe_code, reason = "the loader is a C library")]
-fn symbol(name: &CStr) -> Option<Object> {
-    // SAFETY: the name is a C string; whatever is found is only given back.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!found.is_null()).then_some(found)
 }

@@ -46,10 +46,23 @@ impl Blocks {
         let dump = job.rank(rank);
         let mut blocks = Blocks { marks: Vec::with_capacity(dump.entries.len()), ..Blocks::default() };
         let mut given_up = false;
-        for (_, entry) in dump.entries.iter() {
+        let mut late = Vec::new();
+        let mut went_on_ns = 0;
+        for (at, entry) in dump.entries.iter() {
             let progress = progress(job, rank, &entry);
             given_up |= entry.retired && progress.is_pending();
+            match progress {
+                Progress::Late => late.push((at, entry.completed_ns)),
+                Progress::Completed => went_on_ns = entry.created_ns.max(went_on_ns),
+                _ => {}
+            }
             blocks.marks.push(progress as u8);
+        }
+        // After an abort nothing is issued that finishes: who went on had waited long, and no more.
+        for (at, completed_ns) in late {
+            if completed_ns <= went_on_ns {
+                blocks.set_progress(at, Progress::Completed);
+            }
         }
         if given_up {
             blocks.forget_given_up(job, rank);

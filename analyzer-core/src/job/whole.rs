@@ -132,7 +132,7 @@ impl Job {
         entry.state
     }
 
-    /// Whether a completed entry took longer than its limit: an abort released it, it did not succeed.
+    /// Whether a completed entry took longer than its limit: if the rank did not go on afterwards, an abort released it.
     pub fn is_late(&self, entry: &Entry) -> bool {
         entry.state == State::Completed
             && entry.timeout_ms > 0

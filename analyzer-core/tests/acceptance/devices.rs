@@ -107,6 +107,25 @@ fn what_an_abort_released_is_called_so() {
     check_says(&report, &["released", "abort"]);
 }
 
+/// A row that took longer than the limit, for a checkpoint say, and a job that went on and hung later.
+#[test]
+fn a_long_wait_that_ended_is_not_what_hung() {
+    let mut job = Fake::trained(4);
+    job.all(op("all_reduce").took_ms(11 * 60 * 1000));
+    job.all(op("all_reduce"));
+    job.some(&[0, 1, 3], op("all_reduce").scheduled());
+    job.edit_all(|_, entry| {
+        if entry["collective_seq_id"].as_i64() > Some(4) {
+            for key in ["time_created_ns", "time_discovered_completed_ns"] {
+                if let Some(time) = entry[key].as_i64().filter(|time| *time > 0) {
+                    entry[key] = (time + 700_000_000_000).into();
+                }
+            }
+        }
+    });
+    check(&job.report(), "missing_rank", "2", Some(6));
+}
+
 #[test]
 fn a_rank_that_came_after_the_others_had_given_up() {
     let mut job = Fake::trained(4);

@@ -10,6 +10,7 @@ use crate::args::{self, RecordMode};
 /// Variables to set, and what the person is to know.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
+    pub(crate) folder: PathBuf,
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) lines: Vec<String>,
 }
@@ -29,7 +30,7 @@ pub(crate) fn plan(
 ) -> Result<Plan> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
     let folder = folder(options, set("HANGSCOPE_OUT"))?;
-    let mut plan = Plan { variables: Vec::new(), lines: Vec::new() };
+    let mut plan = Plan { folder: folder.clone(), variables: Vec::new(), lines: Vec::new() };
     plan.set("HANGSCOPE_OUT", &text(&folder)?);
     if let Some(timeout) = &options.timeout {
         plan.set("HANGSCOPE_TIMEOUT", timeout);

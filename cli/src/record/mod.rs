@@ -27,6 +27,10 @@ pub(crate) fn run(options: &args::Record) -> Result<u8> {
     };
     let libraries = libraries::install()?;
     let plan = environment::plan(options, &libraries, |name| std::env::var(name).ok())?;
+    // A person with a stuck job puts the trigger file there; and a folder that cannot be written is better told now.
+    if let Err(error) = std::fs::create_dir_all(&plan.folder).and_then(|()| tempfile::tempfile_in(&plan.folder)) {
+        eprintln!("hangscope: no dump can be written to {}: {error}", plan.folder.display());
+    }
     for line in &plan.lines {
         eprintln!("hangscope: {line}");
     }

@@ -41,8 +41,8 @@ fn the_program_gets_the_libraries_and_the_folder() {
         text(&output.stderr),
         format!("hangscope: recording; if the job hangs, its dumps will be in {}\n", out.display())
     );
-    // A program that hangs nowhere leaves nothing.
-    assert!(!out.exists());
+    // The trigger file can be put there while the program runs; one that hangs nowhere leaves nothing in it.
+    assert_eq!(std::fs::read_dir(out).unwrap().count(), 0);
 }
 
 #[test]
@@ -80,6 +80,15 @@ fn libraries_that_cannot_be_written_or_trusted_are_a_clear_error() {
     let output = record(folder.path(), &[("HANGSCOPE_LIBRARIES", ".")], &["--", "true"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("there is no libnccl-profiler-hangscope.so"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told_before_the_job_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let output = record(folder.path(), &[], &["--out", "file", "--", "true"]);
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("no dump can be written to"), "{}", text(&output.stderr));
 }
 
 #[cfg(unix)]

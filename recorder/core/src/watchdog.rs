@@ -53,23 +53,26 @@ struct Watchdog {
 
 impl Watchdog {
     fn look(&mut self, recorder: &'static Recorder) {
+        let just_dumped = self.dumped_within(SAME_HANG);
         let cause = match recorder.triggers.take() {
             // Who asks for what was just written is the next victim of the same hang.
-            Some(Cause::Rank(..) | Cause::TriggerFile) if self.dumped_within(SAME_HANG) => None,
+            Some(Cause::Rank(..) | Cause::TriggerFile) if just_dumped => None,
             cause => cause,
         };
-        let cause = cause.or_else(|| recorder.settings.dump_on_timeout.then(|| self.overdue(recorder)).flatten());
-        let Some(cause) = cause else { return };
-        if let Cause::Timeout(text) = &cause {
-            log::line(text);
+        let mut overdue = || if recorder.settings.dump_on_timeout { self.overdue(recorder) } else { None };
+        // What is overdue now stands unfinished in the dump that was just written.
+        let Some(cause) = cause.or_else(|| overdue().filter(|_| !just_dumped)) else { return };
+        if let Some(reason) = reason_for_others(&cause) {
+            log::line(&reason);
             match recorder.channel.get() {
                 Some(channel) if channel.is_connected() => {
-                    channel.ask_all(recorder.rank().unwrap_or_default(), text);
+                    channel.ask_all(recorder.rank().unwrap_or_default(), &reason);
                 }
-                _ => recorder.triggers.touch(text),
+                _ => recorder.triggers.touch(&reason),
             }
         }
         recorder.dump(&cause);
+        // Whoever asks for dumps by hand gets as many as he asks for.
         if matches!(cause, Cause::Timeout(_) | Cause::Rank(..) | Cause::TriggerFile) {
             self.last_dump = Some(Instant::now());
         }
@@ -96,6 +99,16 @@ impl Watchdog {
         let still_there: HashSet<u64> = overdue.iter().map(|entry| entry.record_id).collect();
         self.told.retain(|id| still_there.contains(id));
         (new > 0).then(|| Cause::Timeout(describe(oldest, &snapshot, now)))
+    }
+}
+
+/// What the other ranks are told when they are asked for their dumps too: one rank's dump says little.
+fn reason_for_others(cause: &Cause) -> Option<String> {
+    match cause {
+        Cause::Timeout(text) => Some(text.clone()),
+        Cause::Signal => Some("a signal asks for dumps".to_owned()),
+        Cause::Program => Some("the program asks for dumps".to_owned()),
+        Cause::Rank(..) | Cause::TriggerFile | Cause::Exit => None,
     }
 }
 

@@ -21,7 +21,7 @@ mod table;
 #[path = "../../src/text.rs"]
 mod text;
 
-use std::collections::BTreeSet;
+use hangscope_analyzer_core::tree_set::TreeSet;
 use std::sync::{Arc, LazyLock};
 
 use divan::counter::ItemsCount;
@@ -39,7 +39,7 @@ use table::scene::{Scene, View};
 use table::shown::{Order, Shown};
 use table::zoom::Zoom;
 
-static NOTHING: BTreeSet<u32> = BTreeSet::new();
+static NOTHING: TreeSet<u32> = TreeSet::new();
 
 /// A job of a thousand ranks, as the page holds it.
 struct Page {

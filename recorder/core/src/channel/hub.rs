@@ -22,7 +22,12 @@ pub(super) enum Action {
     /// Tell the person who reads rank 0's output.
     Log(String),
     /// Tell how the dumps of all ranks went, and how to look at them.
-    Outcome(String),
+    Outcome {
+        /// How they went.
+        text: String,
+        /// Whether there are any.
+        any: bool,
+    },
 }
 
 /// What rank 0 knows.
@@ -180,7 +185,7 @@ impl Hub {
                 .expected()
                 .all(|rank| self.peers.get(&rank).is_some_and(|peer| peer.dumped) || round.failed.contains_key(&rank));
             if all_in || now >= round.until {
-                actions.push(Action::Outcome(self.outcome(&round)));
+                actions.push(self.outcome(&round));
             } else {
                 self.round = Some(round);
             }
@@ -194,7 +199,7 @@ impl Hub {
         0..self.world_size.map_or(known, |size| size.max(known))
     }
 
-    fn outcome(&self, round: &Round) -> String {
+    fn outcome(&self, round: &Round) -> Action {
         let mut count = 0;
         let mut missing = Vec::new();
         for rank in self.expected() {
@@ -215,14 +220,15 @@ impl Hub {
             missing.push((rank, why));
         }
         if missing.is_empty() {
-            return format!("all {count} ranks have written their dumps");
+            return Action::Outcome { text: format!("all {count} ranks have written their dumps"), any: true };
         }
         let (shown, more) = missing.split_at(missing.len().min(16));
         let mut text: Vec<_> = shown.iter().map(|(rank, why)| format!("rank {rank} ({why})")).collect();
         if !more.is_empty() {
             text.push(format!("and {} more", more.len()));
         }
-        format!("{count} ranks have written their dumps; none from {}", text.join(", "))
+        let text = format!("{count} ranks have written their dumps; none from {}", text.join(", "));
+        Action::Outcome { text, any: count > 0 }
     }
 }
 
@@ -248,7 +254,7 @@ mod tests {
 
     fn logs(actions: Vec<Action>) -> Vec<String> {
         let text = |action| match action {
-            Action::Log(text) | Action::Outcome(text) => Some(text),
+            Action::Log(text) | Action::Outcome { text, .. } => Some(text),
             Action::Send(..) => None,
         };
         actions.into_iter().filter_map(text).collect()

@@ -101,9 +101,11 @@ impl Table {
         for action in actions {
             match action {
                 Action::Log(text) => log::line(&text),
-                Action::Outcome(text) => {
+                Action::Outcome { text, any } => {
                     log::line(&text);
-                    log::line(&self.recorder.how_to_look());
+                    if any {
+                        log::line(&self.recorder.how_to_look());
+                    }
                 }
                 Action::Send(rank, message) if rank == self.rank => self.recorder.hear(&message),
                 Action::Send(rank, message) => {

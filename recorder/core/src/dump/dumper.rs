@@ -30,7 +30,10 @@ impl Recorder {
     pub(crate) fn dump(&self, cause: &Cause) {
         let rank = self.rank().unwrap_or_default();
         let outcome = self.dumper().write(self, rank);
+        let reports = self.channel.get().is_some_and(crate::channel::Channel::is_connected);
         match &outcome {
+            // Rank 0 says it for all: a thousand lines that say the same hide the one that counts.
+            Ok(_) if reports && *cause != Cause::Exit => {}
             Ok(path) => log::line(&format!("{}; wrote {}", because(cause), path.display())),
             Err(error) => {
                 let path = self.settings.dump_path(rank);

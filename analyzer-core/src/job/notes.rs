@@ -62,17 +62,29 @@ pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
     concerning(
         QualityKind::NoFrames,
         |dump| !dump.entries.is_empty() && !dump.capabilities.frames,
-        |who| {
-            format!(
-                "{who}: no call stacks; the place in the code cannot be named (TORCH_INCLUDE_STACK_TRACE, and JSON dumps never have them)"
-            )
+        if job.uses_devices() {
+            |who| {
+                format!(
+                    "{who}: no call stacks; the place in the code cannot be named (TORCH_INCLUDE_STACK_TRACE, and JSON dumps never have them)"
+                )
+            }
+        } else {
+            |who| {
+                format!(
+                    "{who}: no call stacks; the place in the code cannot be named (hangscope record --stacks native keeps them)"
+                )
+            }
         },
     );
-    concerning(
-        QualityKind::NoStartEvents,
-        |dump| !dump.entries.is_empty() && !dump.capabilities.start_events,
-        |who| format!("{who}: no start events; scheduled may mean running (TORCH_NCCL_ENABLE_TIMING=1 records them)"),
-    );
+    if job.uses_devices() {
+        concerning(
+            QualityKind::NoStartEvents,
+            |dump| !dump.entries.is_empty() && !dump.capabilities.start_events,
+            |who| {
+                format!("{who}: no start events; scheduled may mean running (TORCH_NCCL_ENABLE_TIMING=1 records them)")
+            },
+        );
+    }
     concerning(
         QualityKind::WeakStates,
         |dump| !dump.capabilities.weak_libraries.is_empty(),

@@ -116,6 +116,11 @@ impl Job {
         self.ops.libraries()
     }
 
+    /// Whether operations run on devices, after the call that issues them. Those of MPI run in the call.
+    pub fn uses_devices(&self) -> bool {
+        self.libraries().any(|library| library != "mpi")
+    }
+
     /// Handle of an operation's name without library and ranks.
     pub fn op_name(&self, name: StrId) -> StrId {
         self.ops.name(name)

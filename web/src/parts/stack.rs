@@ -112,7 +112,7 @@ pub(crate) fn Stack(title: String, about: String, frames: Vec<PanelFrame>, other
             <ol>{lines.collect_view()}</ol>
             {empty
                 .then(|| {
-                    view! { <p class="muted">"No call stack was recorded. Set TORCH_INCLUDE_STACK_TRACE=1 in the job."</p> }
+                    view! { <p class="muted">"No call stack was recorded. PyTorch: TORCH_INCLUDE_STACK_TRACE=1 in the job. hangscope record: --stacks native."</p> }
                 })}
         </section>
     }

@@ -244,7 +244,11 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
     }
     Some(Draft {
         kind: Kind::CrossGroupDeadlock,
-        cause: if places.iter().all(|place| matches!(place, Place::Message(..))) { Cause::CpuDivergence } else { Cause::LaunchOrder },
+        cause: if places.iter().all(|place| matches!(place, Place::Message(..))) {
+            Cause::CpuDivergence
+        } else {
+            Cause::LaunchOrder
+        },
         confidence: Confidence::Medium,
         place,
         more: Vec::new(),
@@ -260,7 +264,14 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
         sides,
         alternatives: Vec::new(),
         next_steps: alloc::vec![
-            "issue the operations of these groups in one order on every rank, or batch the messages (batch_isend_irecv)".into(),
+            format!(
+                "issue the operations of these groups in one order on every rank, or {}",
+                if case.job.uses_devices() {
+                    "batch the messages (batch_isend_irecv)"
+                } else {
+                    "exchange messages by MPI_Sendrecv"
+                }
+            ),
             words::main_thread_stack(&[]),
         ],
         hangs: true,

@@ -108,13 +108,15 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
             "compare the root (src or dst) that the ranks pass to this call: dumps do not record it",
         ));
     }
-    if !timing {
+    let devices = case.job.uses_devices();
+    if !timing && devices {
         next_steps.push(String::from(
             "set TORCH_NCCL_ENABLE_TIMING=1 and run again: start events tell a stuck device from a stuck network",
         ));
     }
     next_steps.push(words::main_thread_stack(&[]));
-    next_steps.push(String::from("look for XID messages, link errors and port flaps on the hosts of these ranks"));
+    let faults = if devices { "XID messages, link errors" } else { "link errors" };
+    next_steps.push(format!("look for {faults} and port flaps on the hosts of these ranks"));
     Some(Draft {
         kind,
         cause,
@@ -153,6 +155,7 @@ fn alternatives(
     rooted: bool,
 ) -> Vec<Alternative> {
     let mut all = alloc::vec![
+        // The others are about devices.
         Alternative {
             cause: Cause::NetworkOrHardware,
             why: "a link or device failed while the op ran: repeated failures on the same hosts would confirm it".into(),
@@ -167,6 +170,9 @@ fn alternatives(
                 .into(),
         },
     ];
+    if !case.job.uses_devices() {
+        all.truncate(1);
+    }
     let op = words::op(case, rank, entry);
     if rooted {
         all.insert(

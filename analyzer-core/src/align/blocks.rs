@@ -46,23 +46,15 @@ impl Blocks {
         let dump = job.rank(rank);
         let mut blocks = Blocks { marks: Vec::with_capacity(dump.entries.len()), ..Blocks::default() };
         let mut given_up = false;
-        let mut late = Vec::new();
-        let mut went_on_ns = 0;
-        for (at, entry) in dump.entries.iter() {
-            let progress = progress(job, rank, &entry);
-            given_up |= entry.retired && progress.is_pending();
-            match progress {
-                Progress::Late => late.push((at, entry.completed_ns)),
-                Progress::Completed => went_on_ns = entry.created_ns.max(went_on_ns),
-                _ => {}
-            }
+        let mut any_late = false;
+        for (state, retired, late) in job.stages(rank) {
+            let progress = progress(state, late);
+            given_up |= retired && progress.is_pending();
+            any_late |= progress == Progress::Late;
             blocks.marks.push(progress as u8);
         }
-        // After an abort nothing is issued that finishes: who went on had waited long, and no more.
-        for (at, completed_ns) in late {
-            if completed_ns <= went_on_ns {
-                blocks.set_progress(at, Progress::Completed);
-            }
+        if any_late {
+            blocks.forgive_late(job, rank);
         }
         if given_up {
             blocks.forget_given_up(job, rank);
@@ -227,6 +219,18 @@ impl Blocks {
         self.blocks.iter().map(|&(at, from, to)| (at, self.members.get(from as usize..to as usize).unwrap_or(&[])))
     }
 
+    /// After an abort nothing is issued that finishes: a rank that went on after a late operation had waited long, and no more.
+    fn forgive_late(&mut self, job: &Job, rank: RankIdx) {
+        let entries = || job.rank(rank).entries.iter();
+        let in_time = entries().filter(|(at, _)| self.progress_of(*at) == Progress::Completed);
+        let went_on_ns = in_time.map(|(_, entry)| entry.created_ns).max().unwrap_or(0);
+        for (at, entry) in entries() {
+            if self.progress_of(at) == Progress::Late && entry.completed_ns <= went_on_ns {
+                self.set_progress(at, Progress::Completed);
+            }
+        }
+    }
+
     /// Makes unknown what is not finished.
     pub(super) fn forget_pending(&mut self) {
         for at in (0..self.marks.len() as u32).map(EntryIdx) {
@@ -237,9 +241,9 @@ impl Blocks {
     }
 }
 
-fn progress(job: &Job, rank: RankIdx, entry: &Entry) -> Progress {
-    match job.state(rank, entry) {
-        State::Completed if job.is_late(entry) => Progress::Late,
+fn progress(state: State, late: bool) -> Progress {
+    match state {
+        State::Completed if late => Progress::Late,
         State::Completed => Progress::Completed,
         State::Started => Progress::Started,
         State::Scheduled => Progress::Scheduled,

@@ -22,4 +22,4 @@ pub use contradiction::Contradiction;
 pub use messages::Message;
 pub use program_order::ProgramOrder;
 pub use row_list::{RowList, Stretch};
-pub use table::{Band, RowIdx, Table};
+pub use table::{Band, RowIdx, Signature, Table};

@@ -15,6 +15,12 @@ pub struct RowIdx(pub u32);
 /// So many rows are gone through lane by lane: a row is as wide as the job, and a lane as long.
 pub(super) const TILE: usize = 256;
 
+/// So many rows are looked at together in [`Band::for_each_row`]: what is found in a cell takes more bytes than the cell.
+const LOOKED_AT: usize = 64;
+
+/// What tells calls apart, but for the place in the code: operation, arguments and block contents.
+pub type Signature = (StrId, ArgsId, u32);
+
 /// The rows of one process group.
 #[derive(Clone, Debug)]
 pub struct Band {
@@ -65,6 +71,28 @@ impl Band {
                     }
                 }
             }
+        }
+    }
+
+    /// Calls `visit` for every row with what `look` finds in the cells of the members with a dump. The cells of some rows are looked at member by
+    /// member first, for the same reason as in [`Band::for_each_issued`].
+    pub fn for_each_row<T: Clone>(
+        &self,
+        none: T,
+        mut look: impl FnMut(RankIdx, Cell) -> T,
+        mut visit: impl FnMut(RowIdx, &[T]),
+    ) {
+        let width = self.lanes.len();
+        let mut looks = alloc::vec![none; width * LOOKED_AT.min(self.numbers.len())];
+        for (tile, cells) in (0..).zip(self.cells.chunks(width.max(1) * LOOKED_AT)) {
+            for (lane, &(_, rank)) in self.lanes.iter().enumerate() {
+                let places = looks.iter_mut().skip(lane).step_by(width);
+                for (place, &cell) in places.zip(cells.iter().skip(lane).step_by(width)) {
+                    *place = look(rank, cell);
+                }
+            }
+            let rows = looks.chunks(width.max(1)).take(cells.len() / width.max(1));
+            (tile * LOOKED_AT as u32..).map(RowIdx).zip(rows).for_each(|(row, looks)| visit(row, looks));
         }
     }
 
@@ -270,7 +298,7 @@ impl Table {
     }
 
     /// Operation, arguments and block contents of an entry: equal ones are equal calls but for the place in the code.
-    pub fn signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> (StrId, ArgsId, u32) {
+    pub fn signature(&self, job: &Job, rank: RankIdx, at: EntryIdx) -> Signature {
         let Some(head) = job.rank(rank).entries.head(at) else { return (StrId::EMPTY, ArgsId::EMPTY, 0) };
         (job.op_name(head.op), head.args, self.contents(rank, at))
     }

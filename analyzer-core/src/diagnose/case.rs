@@ -99,11 +99,7 @@ impl<'a> Case<'a> {
             }
         };
         for band in &table.bands {
-            for row in band.rows() {
-                for (_, dump, entry) in band.issued(row) {
-                    note(dump, entry, Place::Row(band.group, row));
-                }
-            }
+            band.for_each_issued(|row, (_, _, dump), entry| note(dump, entry, Place::Row(band.group, row)));
             for (at, message) in (0..).zip(&band.messages) {
                 for (rank, cell) in [(message.src, message.send), (message.dst, message.recv)] {
                     if let (Some(rank), Some(entry)) = (job.rank_idx(rank), cell.entry()) {

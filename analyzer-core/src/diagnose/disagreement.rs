@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use super::vote::{Camp, camps};
 use super::{Call, Case};
-use crate::align::{Band, Cell, Progress, RowIdx};
+use crate::align::{Band, Cell, Progress, RowIdx, Signature};
+use crate::dump::EntryIdx;
+use crate::job::RankIdx;
 
 /// How many older rows are searched for a place where two call sites met without harm.
 const HISTORY: usize = 512;
@@ -19,8 +21,14 @@ pub(super) struct Misfit {
 
 /// All rows of a group whose calls do not fit together.
 pub(super) fn misfits(case: &Case<'_>, band: &Band) -> Vec<Misfit> {
-    let rows = band.rows().filter(|&row| is_misfit(case, band, row));
-    rows.map(|row| Misfit { row, is_passed: is_passed(case, band, row) }).collect()
+    let mut misfits = Vec::new();
+    let look = |rank, cell: Cell| cell.entry().map(|entry| (case.table.signature(case.job, rank, entry), rank, entry));
+    band.for_each_row(None, look, |row, calls| {
+        if is_misfit(case, calls) {
+            misfits.push(Misfit { row, is_passed: is_passed(case, band, row) });
+        }
+    });
+    misfits
 }
 
 /// The first row whose calls do not fit together.
@@ -45,19 +53,15 @@ fn is_passed(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
 }
 
 /// Whether the calls of a row do not fit together. Equal operations and equal arguments, the usual case, cost two comparisons a cell.
-fn is_misfit(case: &Case<'_>, band: &Band, row: RowIdx) -> bool {
-    let mut first = None;
+fn is_misfit(case: &Case<'_>, calls: &[Option<(Signature, RankIdx, EntryIdx)>]) -> bool {
+    let mut calls = calls.iter().flatten();
+    let Some(first) = calls.next() else { return false };
     let mut reference: Option<Call> = None;
-    for (_, rank, entry) in band.issued(row) {
-        let signature = case.table.signature(case.job, rank, entry);
-        let Some(expected) = first else {
-            first = Some(((rank, entry), signature));
-            continue;
-        };
-        if signature == expected.1 {
+    for &(signature, rank, entry) in calls {
+        if signature == first.0 {
             continue;
         }
-        let reference = reference.get_or_insert_with(|| Call::of(case.job, case.table, expected.0.0, expected.0.1));
+        let reference = reference.get_or_insert_with(|| Call::of(case.job, case.table, first.1, first.2));
         if !reference.fits(&Call::of(case.job, case.table, rank, entry)) {
             return true;
         }

@@ -43,6 +43,7 @@ impl Column {
     }
 
     /// The number at a place; something else for a place outside.
+    #[inline(always)]
     pub(crate) fn get(&self, at: usize) -> i64 {
         let line = self.base.wrapping_add(self.step.wrapping_mul(at as i64));
         if self.width == 0 {

@@ -139,6 +139,37 @@ impl Entries {
         if index.0 < self.len { self.created_ns.get(index.0 as usize) } else { 0 }
     }
 
+    /// When an entry was created, started and completed; 0 for what the file does not say, and when there is no such entry.
+    pub fn times(&self, index: EntryIdx) -> [i64; 3] {
+        if index.0 >= self.len {
+            return [0; 3];
+        }
+        let at = index.0 as usize;
+        let marks = Marks(self.marks.get(at) as u8);
+        let created_ns = self.created_ns.get(at);
+        let later =
+            |mark: u8, column: &Column| if marks.has(mark) { created_ns.wrapping_add(column.get(at)) } else { 0 };
+        [created_ns, later(Marks::STARTED, &self.started), later(Marks::COMPLETED, &self.completed)]
+    }
+
+    /// Whether it took longer than a limit from when an entry was created until it was completed.
+    pub fn is_over(&self, index: EntryIdx, limit_ms: i64) -> bool {
+        let is_long = |ns: i64| ns / 1_000_000 > limit_ms;
+        index.0 < self.len && is_long(self.completed.get(index.0 as usize)) && {
+            let [created_ns, _, completed_ns] = self.times(index);
+            created_ns > 0 && is_long(completed_ns.saturating_sub(created_ns))
+        }
+    }
+
+    /// [`Entry::state`] and [`Entry::retired`] of each entry. Whoever goes through all entries for a few fields asks for these: twenty million
+    /// whole entries take seconds.
+    pub fn states(&self) -> impl Iterator<Item = (State, bool)> + '_ {
+        (0..self.len()).map(|at| {
+            let marks = Marks(self.marks.get(at) as u8);
+            (marks.state(), marks.has(RETIRED))
+        })
+    }
+
     /// All distinct heads, in the order in which they come first.
     pub fn heads(&self) -> &[EntryHead] {
         &self.heads
@@ -156,8 +187,13 @@ impl Entries {
 
     /// The newest time of all entries; 0 without any.
     pub fn newest_ns(&self) -> i64 {
-        let times = |entry: Entry| entry.created_ns.max(entry.started_ns).max(entry.completed_ns);
-        self.iter().map(|(_, entry)| times(entry)).max().unwrap_or(0)
+        // What is not there is 0 after the creation.
+        let newest = |at: usize| {
+            let created_ns = self.created_ns.get(at);
+            let later = |column: &Column| created_ns.wrapping_add(column.get(at));
+            created_ns.max(later(&self.started)).max(later(&self.completed))
+        };
+        (0..self.len()).map(newest).max().unwrap_or(0)
     }
 
     /// All entries in the dump's order.
@@ -250,5 +286,13 @@ mod tests {
         assert_eq!(entries.iter().map(|(_, entry)| entry).collect::<Vec<_>>(), all);
         assert_eq!(entries.heads().len(), 2);
         assert_eq!(entries.get(EntryIdx(9)), Entry::default());
+        let times = all.map(|entry| [entry.created_ns, entry.started_ns, entry.completed_ns]);
+        assert_eq!([0, 1, 2, 3, 4].map(|at| entries.times(EntryIdx(at))), times);
+        assert_eq!(entries.times(EntryIdx(9)), [0; 3]);
+        assert_eq!([0, 1, 2, 4, 9].map(|at| entries.is_over(EntryIdx(at), 0)), [false; 5]);
+        assert!(entries.is_over(EntryIdx(0), -1), "it took some time");
+        assert!(!entries.is_over(EntryIdx(3), -1), "the clock went back");
+        assert_eq!(Some(&entries.newest_ns()), times.as_flattened().iter().max());
+        assert!(entries.states().eq(all.map(|entry| (entry.state, entry.retired))));
     }
 }

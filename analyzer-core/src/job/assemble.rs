@@ -27,11 +27,17 @@ impl Job {
         let mut unreadable: Vec<u32> =
             shard.notes.iter().filter(|note| !note.has_dump).filter_map(|note| note.rank).collect();
         let all = core::mem::take(&mut shard.dumps);
-        let spans: Vec<runs::Span> = all.iter().filter_map(runs::Span::of).collect();
+        let (mut spans, mut snapshot_ns) = (Vec::new(), 0);
+        for dump in all.iter().filter(|dump| dump.rank.is_some()) {
+            let newest_ns = dump.entries.newest_ns();
+            spans.extend(runs::Span::of(dump, newest_ns));
+            // Of several dumps of a rank the newest one counts, so that the newest of all is among those that do.
+            snapshot_ns = newest_ns.max(snapshot_ns);
+        }
         let dumps = one_dump_per_rank(all, &mut quality);
         let mixed = runs::mixed(spans, &dumps, &shard);
 
-        let mut job = Job::default();
+        let mut job = Job { snapshot_ns, ..Job::default() };
         let ranks: Vec<u32> = dumps.iter().filter_map(|dump| dump.rank).collect();
         let mut resolved = resolve::groups(&dumps, &mut shard);
         job.groups = core::mem::take(&mut resolved.groups);
@@ -39,7 +45,6 @@ impl Job {
         job.symbols = core::mem::take(&mut shard.symbols);
 
         for (dump, groups) in dumps.into_iter().zip(resolved.ranks) {
-            job.snapshot_ns = job.snapshot_ns.max(dump.entries.newest_ns());
             let rank = job.absorb(dump, groups);
             job.ranks.push(rank);
         }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::op_table::OpTable;
-use crate::dump::{Entries, Entry, GroupStatus, State};
+use crate::dump::{Entries, EntryIdx, GroupStatus, State};
 use crate::small_sort::SmallSort as _;
 use crate::symbols::{StrId, Symbols};
 
@@ -43,27 +43,29 @@ impl Capabilities {
     /// Looks at all entries of a dump once.
     pub(super) fn of(entries: &Entries, clues: &Clues<'_>) -> Capabilities {
         let mut capabilities = Capabilities { truncated: clues.truncated, ..Capabilities::default() };
-        let first_record = entries.iter().next().and_then(|(_, entry)| entry.record_id);
+        let first_record = entries.get(EntryIdx(0)).record_id.filter(|_| !entries.is_empty());
         capabilities.wrapped = first_record.is_some_and(|id| id > 0);
         // Libraries with (retired but never completed, completed) entries.
         let mut seen: Vec<(StrId, bool, bool)> = Vec::new();
+        let mut library_of = |op: StrId| {
+            let library = clues.ops.library(op);
+            let known = seen.iter().position(|item| item.0 == library);
+            known.unwrap_or_else(|| {
+                seen.push((library, false, false));
+                seen.len() - 1
+            })
+        };
+        let libraries: Vec<usize> = entries.heads().iter().map(|head| library_of(head.op)).collect();
+        let has_frames = |stack| clues.symbols.stacks.frames(stack).next().is_some();
+        capabilities.frames = entries.heads().iter().any(|head| has_frames(head.stack));
         let (mut completed_any, mut retired_any) = (false, false);
-        for (_, entry) in entries.iter() {
-            capabilities.frames = capabilities.frames || clues.symbols.stacks.frames(entry.stack).next().is_some();
-            capabilities.start_events |= shows_start(&entry);
-            let completed = entry.state == State::Completed;
+        for ((at, head), (state, retired)) in (0..).map(EntryIdx).zip(entries.head_indices()).zip(entries.states()) {
+            capabilities.start_events = capabilities.start_events || shows_start(state, entries.times(at));
+            let completed = state == State::Completed;
             completed_any |= completed;
-            retired_any |= entry.retired;
-            let library = clues.ops.library(entry.op);
-            let at = match seen.iter().position(|item| item.0 == library) {
-                Some(at) => at,
-                None => {
-                    seen.push((library, false, false));
-                    seen.len() - 1
-                }
-            };
-            if let Some(item) = seen.get_mut(at) {
-                item.1 |= entry.retired && !completed;
+            retired_any |= retired;
+            if let Some(item) = libraries.get(head).and_then(|&library| seen.get_mut(library)) {
+                item.1 |= retired && !completed;
                 item.2 |= completed;
             }
         }
@@ -83,8 +85,8 @@ impl Capabilities {
 }
 
 /// A hook that learns of the end alone writes both times at once; that is no start event.
-fn shows_start(entry: &Entry) -> bool {
-    entry.state == State::Started || (entry.started_ns != 0 && entry.started_ns != entry.completed_ns)
+fn shows_start(state: State, [_, started_ns, completed_ns]: [i64; 3]) -> bool {
+    state == State::Started || (started_ns != 0 && started_ns != completed_ns)
 }
 
 /// Whether the sequence numbers run on without a gap, as one counter for all groups makes them, and whether the entries prove that it

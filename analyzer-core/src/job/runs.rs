@@ -27,10 +27,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The span of a dump of a known rank that has entries.
-    pub fn of(dump: &ShardDump) -> Option<Span> {
+    /// The span of a dump of a known rank that has entries; `until_ns` is the newest time in them.
+    pub fn of(dump: &ShardDump, until_ns: i64) -> Option<Span> {
         let from_ns = dump.entries.created_ns().filter(|&ns| ns > 0).min()?;
-        Some(Span { from_ns, until_ns: dump.entries.newest_ns(), rank: dump.rank?, file: dump.file.clone() })
+        Some(Span { from_ns, until_ns, rank: dump.rank?, file: dump.file.clone() })
     }
 }
 

@@ -145,6 +145,24 @@ impl Job {
             && entry.completed_ns.saturating_sub(entry.created_ns) / 1_000_000 > i64::from(entry.timeout_ms)
     }
 
+    /// How far each entry of a rank has come, see [`Job::state`], whether it is retired, and whether it was late, see [`Job::is_late`].
+    pub fn stages(&self, rank: RankIdx) -> impl Iterator<Item = (State, bool, bool)> + '_ {
+        let dump = self.rank(rank);
+        let weak = &dump.capabilities.weak_libraries;
+        let of_head =
+            |head: &EntryHead| (weak.binary_search(&self.ops.library(head.op)).is_ok(), i64::from(head.timeout_ms));
+        let heads: Vec<(bool, i64)> = dump.entries.heads().iter().map(of_head).collect();
+        let entries = (0..).map(EntryIdx).zip(dump.entries.head_indices()).zip(dump.entries.states());
+        entries.map(move |((at, head), (state, retired))| {
+            let (is_weak, timeout_ms) = heads.get(head).copied().unwrap_or_default();
+            match state {
+                State::Completed => (state, retired, timeout_ms > 0 && dump.entries.is_over(at, timeout_ms)),
+                _ if retired && is_weak => (State::Completed, retired, false),
+                _ => (state, retired, false),
+            }
+        })
+    }
+
     /// Whether nobody can finish an operation before every member has begun it: all give, all take, and there is something to give.
     pub fn waits_for_all(&self, entry: &Entry) -> bool {
         let shapes = self.symbols.shape_lists.get(self.symbols.args.get(entry.args).input_sizes);

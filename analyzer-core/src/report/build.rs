@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::others::Others;
 use super::{
     CycleStep, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus,
     Report, SCHEMA, Side, SideState, Site, Tool, ranges,
@@ -142,7 +143,7 @@ enum WaitsFor {
     /// The parties that have not joined.
     Absent(String),
     /// All have joined, and these have not finished: each of them waits for the others.
-    Others(Vec<core::ops::RangeInclusive<u32>>),
+    Others(Others),
 }
 
 impl Waits<'_> {
@@ -157,40 +158,13 @@ impl Waits<'_> {
                 return WaitsFor::Absent(absent);
             }
             let waiting: Vec<u32> = parties.iter().filter(|party| case.waits(party)).map(|party| party.rank).collect();
-            let runs = waiting.chunk_by(|a, b| a.checked_add(1) == Some(*b));
-            WaitsFor::Others(runs.filter_map(|run| Some(*run.first()?..=*run.last()?)).collect())
+            WaitsFor::Others(Others::of(&waiting))
         });
         match known {
             WaitsFor::Absent(text) => text.clone(),
-            WaitsFor::Others(runs) => runs_without(runs, rank),
+            WaitsFor::Others(others) => others.without(rank),
         }
     }
-}
-
-/// Runs of ranks as [`ranges`] writes them, without one rank.
-fn runs_without(runs: &[core::ops::RangeInclusive<u32>], rank: u32) -> String {
-    let mut text = String::new();
-    let mut push = |low: u32, high: u32| {
-        if low <= high {
-            let comma = if text.is_empty() { "" } else { "," };
-            text.push_str(comma);
-            text.push_str(&if low == high { low.to_string() } else { format!("{low}-{high}") });
-        }
-    };
-    for run in runs {
-        let (low, high) = (*run.start(), *run.end());
-        if run.contains(&rank) {
-            if let Some(before) = rank.checked_sub(1) {
-                push(low, before);
-            }
-            if let Some(after) = rank.checked_add(1) {
-                push(after, high);
-            }
-        } else {
-            push(low, high);
-        }
-    }
-    text
 }
 
 /// Those who wait where a draft found something, ascending. Where nobody in a circle of waits is to blame, it has no beginning: all of its

@@ -3,43 +3,51 @@
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
-use crate::align::{RowIdx, Table};
+use crate::align::{Signature, Table};
 use crate::diagnose::Call;
 use crate::dump::EntryIdx;
-use crate::job::{GroupIdx, Job, RankIdx};
-use crate::symbols::{ArgsId, StrId};
+use crate::job::{Job, RankIdx};
+
+/// A call of a row: its signature, and who made it.
+pub(super) type MadeCall = (Signature, RankIdx, EntryIdx);
 
 /// The call that most members made.
 pub(super) struct Majority {
     pub rank: RankIdx,
     pub entry: EntryIdx,
-    quick: (StrId, ArgsId, u32),
+    quick: Signature,
     /// Worked out where somebody differs.
     call: OnceCell<Call>,
 }
 
-/// The most frequent call of a row; of equally frequent ones that of the lowest rank.
-pub(super) fn majority(job: &Job, table: &Table, group: GroupIdx, row: RowIdx) -> Option<Majority> {
-    let mut kinds: Vec<(_, usize, RankIdx, EntryIdx)> = Vec::new();
-    for (_, rank, entry) in table.band(group).issued(row) {
-        let quick = table.signature(job, rank, entry);
-        if let Some(kind) = kinds.iter_mut().find(|kind| kind.0 == quick) {
-            kind.1 += 1;
-        } else if kinds.len() < 64 {
-            // Some rows differ by design (all_to_all); a few kinds tell enough.
-            kinds.push((quick, 1, rank, entry));
+impl Majority {
+    /// The most frequent call of a row; of equally frequent ones that of the lowest rank. The calls come by rank.
+    pub fn of(calls: impl Iterator<Item = MadeCall>) -> Option<Majority> {
+        let mut kinds: Vec<(MadeCall, usize)> = Vec::new();
+        for call in calls {
+            if let Some(kind) = kinds.iter_mut().find(|kind| kind.0.0 == call.0) {
+                kind.1 += 1;
+            } else if kinds.len() < 64 {
+                // Some rows differ by design (all_to_all); a few kinds tell enough.
+                kinds.push((call, 1));
+            }
         }
+        let most = kinds.iter().map(|kind| kind.1).max()?;
+        let &((quick, rank, entry), _) = kinds.iter().find(|kind| kind.1 == most)?;
+        Some(Majority { rank, entry, quick, call: OnceCell::new() })
     }
-    let most = kinds.iter().map(|kind| kind.1).max()?;
-    let &(quick, _, rank, entry) = kinds.iter().find(|kind| kind.1 == most)?;
-    Some(Majority { rank, entry, quick, call: OnceCell::new() })
+
+    /// Whether a call does not fit that of the majority.
+    pub fn differs(&self, job: &Job, table: &Table, (signature, rank, entry): MadeCall) -> bool {
+        if signature == self.quick {
+            return false;
+        }
+        let call = self.call.get_or_init(|| Call::of(job, table, self.rank, self.entry));
+        !call.fits(&Call::of(job, table, rank, entry))
+    }
 }
 
-/// Whether an entry's call does not fit that of the majority.
-pub(super) fn differs(job: &Job, table: &Table, majority: &Majority, rank: RankIdx, entry: EntryIdx) -> bool {
-    if table.signature(job, rank, entry) == majority.quick {
-        return false;
-    }
-    let call = majority.call.get_or_init(|| Call::of(job, table, majority.rank, majority.entry));
-    !call.fits(&Call::of(job, table, rank, entry))
+/// A call with its signature.
+pub(super) fn made_call(job: &Job, table: &Table, rank: RankIdx, entry: EntryIdx) -> MadeCall {
+    (table.signature(job, rank, entry), rank, entry)
 }

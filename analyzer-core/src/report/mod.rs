@@ -11,6 +11,7 @@ mod json;
 mod layers;
 mod majority;
 mod marks;
+mod others;
 mod panel;
 mod program_order;
 mod ranges;

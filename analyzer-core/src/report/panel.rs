@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::majority::{Majority, differs, majority};
+use super::majority::{Majority, made_call};
 use super::table_view::message_cell;
 use super::{CellCode, CellDetail, OtherSide, PanelFrame, TableView, ranges, shapes_text};
 use crate::align::{Cell, Progress, Table};
@@ -54,7 +54,8 @@ pub fn cell_detail(job: &Job, table: &Table, view: &TableView, row: u32, rank: u
     }
     let other = match place {
         Place::Row(group, row) => {
-            let majority = majority(job, table, group, row);
+            let issued = table.band(group).issued(row);
+            let majority = Majority::of(issued.map(|(_, rank, entry)| made_call(job, table, rank, entry)));
             other_of_row(job, table, own, &others, majority.as_ref())
         }
         Place::Message(..) => others.first().map(|&(member, dump, entry)| (alloc::vec![member], dump, entry)),
@@ -181,7 +182,8 @@ fn other_of_row(
     let majority = majority?;
     let site = |rank: RankIdx, at: EntryIdx| job.user_frame(job.entry(rank, at).stack);
     let in_majority = |rank: RankIdx, at: EntryIdx| {
-        !differs(job, table, majority, rank, at) && site(rank, at) == site(majority.rank, majority.entry)
+        !majority.differs(job, table, made_call(job, table, rank, at))
+            && site(rank, at) == site(majority.rank, majority.entry)
     };
     let own_in_majority = own.is_some_and(|(rank, at)| in_majority(rank, at));
     let picked: Vec<&(u32, RankIdx, EntryIdx)> =

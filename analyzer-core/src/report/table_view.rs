@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use super::majority::{differs, majority};
+use super::majority::{MadeCall, Majority, made_call};
 use super::marks::Marks;
 use super::{Band, CellCode, FindingPlace, RankColumn, Report, RowNumber, TableIndex, ranges, sizes_text};
 use crate::align::{self, Cell, Message, Progress, RowIdx, RowList, Table};
@@ -53,6 +53,14 @@ struct Builder<'a> {
 enum Words {
     Collective(StrId),
     Message,
+}
+
+/// What is in a cell.
+#[derive(Clone, Copy)]
+struct Look {
+    code: CellCode,
+    cell: Cell,
+    call: Option<MadeCall>,
 }
 
 impl TableView {
@@ -179,19 +187,26 @@ impl Builder<'_> {
         let members = self.view.shown_members(job, group);
         self.view.open_band(job, group, false, &members, band.numbers.len());
         let first_origin = self.marks.first_origin(group);
-        for row in band.rows() {
+        let dumped_only = self.view.dumped_only;
+        let nothing = Look { code: CellCode::NO_DUMP, cell: Cell::NO_DUMP, call: None };
+        let look = |rank: RankIdx, cell: Cell| Look {
+            code: code(table, Some(rank), cell),
+            cell,
+            call: cell.entry().map(|entry| made_call(job, table, rank, entry)),
+        };
+        band.for_each_row(nothing, look, |row, looks| {
             let place = Place::Row(group, row);
             let here = self.marks.findings_at(place);
-            let majority = majority(job, table, group, row);
+            let majority = Majority::of(looks.iter().filter_map(|look| look.call));
             // What differs after the origin follows from it, and one loud thing is enough.
             let follows = first_origin.is_some_and(|origin| origin < row);
             let (mut agrees, mut seen) = (true, false);
-            let dumped_only = self.view.dumped_only;
-            let shown = band.cells_of(row).filter(|item| !dumped_only || item.1.is_some());
-            for ((_, rank, cell), &member) in shown.zip(&members) {
-                let mut code = code(table, rank, cell);
-                if let (Some(rank), Some(entry)) = (rank, cell.entry()) {
-                    let differs = majority.as_ref().is_some_and(|majority| differs(job, table, majority, rank, entry));
+            let mut looks = looks.iter();
+            let shown = band.columns.iter().filter(|column| !dumped_only || column.is_some());
+            for (column, &member) in shown.zip(&members) {
+                let &Look { mut code, cell, call } = column.and_then(|_| looks.next()).unwrap_or(&nothing);
+                if let Some(call) = call {
+                    let differs = majority.as_ref().is_some_and(|majority| majority.differs(job, table, call));
                     if differs && !follows {
                         code = code.with(CellCode::DIFFERS);
                     }
@@ -212,7 +227,7 @@ impl Builder<'_> {
             let words = head.map(|head| (Words::Collective(job.op_name(head.op)), head.args));
             let op = self.text(words);
             self.view.index.rows.push(RowNumber::Collective(band.number(row)), op, agrees && seen);
-        }
+        });
     }
 
     fn add_messages(&mut self, group: GroupIdx) {

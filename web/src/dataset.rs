@@ -29,19 +29,11 @@ pub(crate) struct Dataset {
     table: TableData,
     /// The report as the command prints it.
     pub(crate) report_text: String,
-    /// The same with `--format json`.
-    pub(crate) report_json: String,
 }
 
 impl Dataset {
-    pub(crate) fn new(
-        title: String,
-        report: Report,
-        table: TableData,
-        report_text: String,
-        report_json: String,
-    ) -> Self {
-        Self { title, report, table, report_text, report_json }
+    pub(crate) fn new(title: String, report: Report, table: TableData, report_text: String) -> Self {
+        Self { title, report, table, report_text }
     }
 
     /// Heads of bands and columns, and where the findings are.

@@ -19,7 +19,7 @@ pub(crate) fn dataset() -> Dataset {
 /// A dataset of a table that the test made.
 pub(crate) fn from_parts(report: Report, index: &TableIndex, cells: Vec<u8>) -> Dataset {
     let table = TableData::new(&report, index.clone(), cells);
-    Dataset::new("example".to_owned(), report, table, String::new(), String::new())
+    Dataset::new("example".to_owned(), report, table, String::new())
 }
 
 pub(crate) fn cells() -> Vec<u8> {

@@ -12,7 +12,7 @@ use crate::dataset::{CellPlace, Dataset};
 use crate::load::protocol::{Answer, FunctionHit, Request};
 use crate::load::{Analyst, BUDGET_BYTES, LoadEvent, Loading, Opened, Progress, memory_bytes, viewer};
 use crate::overview::LayerData;
-use crate::parts::panel_covers;
+use crate::parts::{panel_covers, save_json};
 use crate::table::{FrameRows, Order, Shown, Stats, Zoom};
 
 /// What the page shows.
@@ -300,6 +300,11 @@ impl Page {
                     self.detail.set(detail.map(|detail| *detail));
                 }
             }
+            Answer::ReportJson => {
+                let title = self.dataset.get_value().map(|dataset| dataset.title.clone()).unwrap_or_default();
+                // A browser that refuses the download says so itself.
+                let _ = save_json(&format!("{title}.hangscope.json"), &payload.get(0));
+            }
             Answer::Functions { text, hits } => self.functions.set((text, hits)),
             Answer::RowsWithFrame { text } => {
                 let rows = js_sys::Uint32Array::new(&payload.get(0)).to_vec().into();
@@ -359,6 +364,11 @@ impl Page {
         if let Some(rank) = dataset.rank(place.column) {
             self.send(&Request::Detail { row: place.row, rank });
         }
+    }
+
+    /// Saves what the command prints with `--format json`.
+    pub(crate) fn save_json(self) {
+        self.send(&Request::ReportJson);
     }
 
     pub(crate) fn find_function(self, text: String) {

@@ -101,6 +101,11 @@ pub(crate) fn short(ranges: &str) -> String {
     format!("{},…", ranges.get(..cut).unwrap_or_default())
 }
 
+/// As much of ranges as [`short`] looks at. Each of ten thousand ranks waits for a thousand others, which are not for the page's own thread.
+pub(crate) fn enough(ranges: &str) -> &str {
+    ranges.get(..2 * LONGEST).unwrap_or(ranges)
+}
+
 /// A rank in one line: `rank 4: waits in all_reduce, row 18 of tp[4-7], for rank 5`.
 pub(crate) fn describe(dataset: &Dataset, column: u32) -> String {
     let (Some(rank), Some(status)) = (dataset.rank(column), dataset.status(column)) else { return String::new() };

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use hangscope_analyzer_core::dump::{self, Fault, FaultKind, Reading};
+use hangscope_analyzer_core::report::{RankState, Report};
 use hangscope_analyzer_core::shard::{Shard, message, pack};
 use hangscope_analyzer_core::tree_map::TreeMap;
 use hangscope_analyzer_core::{Analysis, analyze_shard, report};
@@ -14,6 +15,7 @@ use web_sys::{
 
 use crate::load::protocol::{Answer, FunctionHit, Request};
 use crate::overview::{LayerData, TableData};
+use crate::rank_status::enough;
 
 /// How many rows are looked through for functions, and how many hits are enough.
 const SEARCHED_ROWS: u32 = 20_000;
@@ -85,6 +87,11 @@ fn handle(state: &mut State, request: Request, payload: &JsValue) {
         Request::Detail { row, rank } => {
             let detail = state.analysis.as_ref().and_then(|analysis| analysis.cell_detail(row, rank)).map(Box::new);
             post(&Answer::Detail { row, rank, detail }, &Array::new(), &Array::new());
+        }
+        Request::ReportJson => {
+            let json = state.analysis.as_ref().map(|analysis| report::render_json(analysis.report()));
+            let buffer = buffer_of(json.unwrap_or_default().as_bytes());
+            post(&Answer::ReportJson, &Array::of1(&buffer), &Array::of1(&buffer));
         }
         Request::FindFunction { text } => {
             let wanted = text.to_ascii_lowercase();
@@ -201,11 +208,30 @@ fn url_bytes(url: &str) -> Result<Vec<u8>, JsValue> {
 fn post_analysis(analysis: &Analysis) {
     // The table goes over as it is: to take it apart there would hold the page up.
     let table = TableData::new(analysis.report(), analysis.table_index().clone(), analysis.cells().to_vec());
-    let facts = buffer_of(&postcard::to_allocvec(analysis.report()).unwrap_or_default());
+    let facts = buffer_of(&postcard::to_allocvec(&for_page(analysis.report())).unwrap_or_default());
     let moved = Array::of1(&facts).concat(&table.into_blocks().to_buffers());
-    let report =
-        Array::of2(&report::render_json(analysis.report()).into(), &report::render_text(analysis.report()).into());
+    let report = Array::of1(&report::render_text(analysis.report()).into());
     post(&Answer::Analyzed, &report.concat(&moved), &moved);
+}
+
+/// The report as the page shows it. The report of ten thousand ranks has 66 MB, nearly all of them to say for whom each rank waits.
+fn for_page(report: &Report) -> Report {
+    let rank = |state: &RankState| RankState {
+        rank: state.rank,
+        status: state.status,
+        waits_in: state.waits_in.clone(),
+        waits_for: enough(&state.waits_for).to_owned(),
+    };
+    Report {
+        schema: report.schema,
+        tool: report.tool.clone(),
+        verdict: report.verdict.clone(),
+        headline: report.headline.clone(),
+        job: report.job.clone(),
+        findings: report.findings.clone(),
+        ranks: report.ranks.iter().map(rank).collect(),
+        data_quality: report.data_quality.clone(),
+    }
 }
 
 /// Every function that called an operation, with the last row that one of its ranks called.

@@ -326,15 +326,14 @@ fn analyzed(inner: &Weak<RefCell<Inner>>, payload: &Array) {
         let mut state = inner.borrow_mut();
         (Rc::clone(&state.on_event), state.progress.title.clone(), state.analyst.take())
     };
-    let text = |index| payload.get(index).as_string().unwrap_or_default();
-    let (report_json, report_text) = (text(0), text(1));
-    let facts = Uint8Array::new(&payload.get(2)).to_vec();
+    let report_text = payload.get(0).as_string().unwrap_or_default();
+    let facts = Uint8Array::new(&payload.get(1)).to_vec();
     let parsed = postcard::from_bytes::<Report>(&facts)
         .map_err(|error| error.to_string())
         .and_then(|report| Ok((report, TableData::from_blocks(Blocks::from_buffers(payload))?)));
     match (parsed, analyst) {
         (Ok((report, table)), Some(analyst)) => {
-            let dataset = Dataset::new(title, report, table, report_text, report_json);
+            let dataset = Dataset::new(title, report, table, report_text);
             on_event(LoadEvent::Done(Box::new(dataset), analyst));
         }
         (Err(error), _) => on_event(LoadEvent::Failed { title, reason: error }),

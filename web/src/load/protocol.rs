@@ -23,6 +23,8 @@ pub(crate) enum Request {
     Analyze,
     /// Tell about a cell: index of the row, global rank.
     Detail { row: u32, rank: u32 },
+    /// Write the report as JSON.
+    ReportJson,
     /// Look for functions whose name contains a text.
     FindFunction { text: String },
     /// Look for rows that were called from a place whose function or file has a text.
@@ -44,10 +46,12 @@ pub(crate) enum Answer {
     Shard,
     /// The file could not be got at all.
     Unreadable { reason: String },
-    /// To [`Request::Analyze`]. Payload: the report as JSON, as text and as bytes, then the blocks of the table.
+    /// To [`Request::Analyze`]. Payload: the report as text and as bytes, then the blocks of the table.
     Analyzed,
     /// To [`Request::Detail`].
     Detail { row: u32, rank: u32, detail: Option<Box<CellDetail>> },
+    /// To [`Request::ReportJson`]. Payload: the text as bytes.
+    ReportJson,
     /// To [`Request::FindFunction`].
     Functions { text: String, hits: Vec<FunctionHit> },
     /// To [`Request::RowsWithFrame`]. Payload: the rows.

@@ -27,4 +27,4 @@ pub(crate) use rank_legend::RankLegend;
 pub(crate) use reading::Reading;
 pub(crate) use search::FIELD as FIND_FIELD;
 pub(crate) use too_large::TooLarge;
-pub(crate) use verdict::Verdict;
+pub(crate) use verdict::{Verdict, save_json};

@@ -263,26 +263,21 @@ fn ReportButtons() -> impl IntoView {
             }
         });
     };
-    let save = move |_| {
-        if let Some(dataset) = page.dataset_untracked() {
-            // A browser that refuses the download says so itself.
-            let _ = save_text(&format!("{}.hangscope.json", dataset.title), &dataset.report_json);
-        }
-    };
     view! {
         // Both texts hold its width, so that nothing moves.
         <button class="copy" on:click=copy>
             <span class:hidden=copied>"Copy report"</span>
             <span class:hidden=move || !copied.get()>"Copied"</span>
         </button>
-        <button on:click=save>"Save JSON"</button>
+        <button on:click=move |_| page.save_json()>"Save JSON"</button>
     }
 }
 
-fn save_text(name: &str, text: &str) -> Result<(), wasm_bindgen::JsValue> {
+/// Saves a JSON text, given as bytes.
+pub(crate) fn save_json(name: &str, text: &wasm_bindgen::JsValue) -> Result<(), wasm_bindgen::JsValue> {
     let kind = web_sys::BlobPropertyBag::new();
     kind.set_type("application/json");
-    let blob = web_sys::Blob::new_with_str_sequence_and_options(&js_sys::Array::of1(&text.into()), &kind)?;
+    let blob = web_sys::Blob::new_with_buffer_source_sequence_and_options(&js_sys::Array::of1(text), &kind)?;
     let url = web_sys::Url::create_object_url_with_blob(&blob)?;
     let link: web_sys::HtmlAnchorElement = document().create_element("a")?.unchecked_into();
     link.set_href(&url);

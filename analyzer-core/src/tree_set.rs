@@ -102,6 +102,12 @@ impl<T: Ord> FromIterator<T> for TreeSet<T> {
     }
 }
 
+impl<T: Ord, const N: usize> From<[T; N]> for TreeSet<T> {
+    fn from(items: [T; N]) -> Self {
+        Self::from_iter(items)
+    }
+}
+
 impl<T> IntoIterator for TreeSet<T> {
     type Item = T;
     type IntoIter = vec::IntoIter<T>;

@@ -55,7 +55,7 @@ static PAGE: LazyLock<Page> = LazyLock::new(|| {
     let layer = LayerData::new(ColourBy::CallSite, analysis.layer(ColourBy::CallSite), &index.bands, &cells);
     let table = TableData::new(analysis.report(), index, cells);
     let report = analysis.report().clone();
-    let dataset = Dataset::new("job".to_owned(), report, table, String::new(), String::new());
+    let dataset = Dataset::new("job".to_owned(), report, table, String::new());
     Page { dataset, layer, order: Order(Arc::new(analysis.program_order())) }
 });
 

@@ -12,7 +12,7 @@ mod start;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -21,12 +21,16 @@ use message::{Membership, Message};
 
 /// Time between two signs of life.
 const BEAT: Duration = Duration::from_secs(1);
+/// The most that the end of a program is held up.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// This process's end of the channel. What is said here is sent as soon as there is a connection.
 #[derive(Debug)]
 pub(crate) struct Channel {
     outbox: UnboundedSender<Message>,
     connected: std::sync::Arc<AtomicBool>,
+    /// Whether this is rank 0's end, which says goodbye to nobody.
+    serves: bool,
 }
 
 impl Channel {
@@ -53,9 +57,14 @@ impl Channel {
 
     /// Tells rank 0 that this process ends as it should, and gives the message a moment to go out.
     pub(crate) fn say_goodbye(&self) {
-        if self.is_connected() {
-            self.say(Message::Goodbye);
-            std::thread::sleep(Duration::from_millis(20));
+        if self.serves || !self.is_connected() {
+            return;
+        }
+        self.say(Message::Goodbye);
+        // The connection is given up once it is sent; a process that ends before looks like one that died.
+        let until = Instant::now() + FAREWELL;
+        while self.is_connected() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 

@@ -79,7 +79,11 @@ impl Recorder {
     fn start_channel(&'static self, rank: u32, end: End) {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let connected = Arc::new(AtomicBool::new(false));
-        if self.channel.set(Channel { outbox, connected: Arc::clone(&connected) }).is_err() {
+        if self
+            .channel
+            .set(Channel { outbox, connected: Arc::clone(&connected), serves: matches!(end, End::Server(..)) })
+            .is_err()
+        {
             return;
         }
         let hello =

@@ -53,17 +53,25 @@ pub(crate) fn leave(session: &Session, handle: Handle, outcome: c_int) {
     });
 }
 
+/// As [`enter`], with a collective recorded.
+fn enter_recorded(
+    communicator: usize,
+    operation: impl FnOnce(&Site) -> Operation,
+) -> (Option<(&'static Session, Handle)>, Option<Outermost>) {
+    enter(|session| {
+        let site = Site::of(session, communicator)?;
+        let handle = site.record(&site.known.base, &operation(&site));
+        Some((session, handle))
+    })
+}
+
 /// A collective that ends when the call does.
 pub(crate) fn blocking(
     communicator: usize,
     operation: impl FnOnce(&Site) -> Operation,
     call: impl FnOnce() -> c_int,
 ) -> c_int {
-    let (entered, _outermost) = enter(|session| {
-        let site = Site::of(session, communicator)?;
-        let handle = site.record(&site.known.base, &operation(&site));
-        Some((session, handle))
-    });
+    let (entered, _outermost) = enter_recorded(communicator, operation);
     let outcome = call();
     if let Some((session, handle)) = entered {
         leave(session, handle, outcome);
@@ -78,11 +86,7 @@ pub(crate) fn nonblocking(
     request: *mut u8,
     call: impl FnOnce() -> (c_int, KeptArrays),
 ) -> c_int {
-    let (entered, _outermost) = enter(|session| {
-        let site = Site::of(session, communicator)?;
-        let handle = site.record(&site.known.base, &operation(&site));
-        Some((session, handle))
-    });
+    let (entered, _outermost) = enter_recorded(communicator, operation);
     let (outcome, kept) = call();
     if let Some((session, handle)) = entered {
         begun(session, request, Tracked { kept, ..Tracked::of(handle) }, outcome);

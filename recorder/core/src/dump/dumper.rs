@@ -1,13 +1,12 @@
 //! Writes the dumps of this process.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::document::{Document, Making};
-use super::file::{host_name, write_whole};
+use super::file::{Part, host_name};
 use crate::trigger::Cause;
 use crate::{DumpForm, Recorder, log, stack};
 
@@ -80,31 +79,29 @@ impl Recorder {
 }
 
 impl Dumper {
+    /// Writes to the rank's own path; to another one if another process of this job has written there.
     fn write(&mut self, recorder: &Recorder, rank: u32) -> io::Result<PathBuf> {
-        let path = self.path(recorder, rank);
-        write_whole(&path, &recorder.dump_bytes()?)?;
-        self.written.insert(path.clone());
-        Ok(path)
-    }
-
-    /// The rank's own path; another one, if another process of this job has written there.
-    fn path(&self, recorder: &Recorder, rank: u32) -> PathBuf {
         let path = recorder.settings.dump_path(rank);
-        if self.written.contains(&path) || !changed_after(&path, self.since) {
-            return path;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let part = Part::write(folder, &recorder.dump_bytes()?)?;
+        if self.written.contains(&path) {
+            part.replace(&path)?;
+            return Ok(path);
         }
+        let Some(part) = part.claim(&path, self.since)? else {
+            self.written.insert(path.clone());
+            return Ok(path);
+        };
         let name = format!("duplicate-{}-{}-rank_{rank}", host_name(), std::process::id());
         log::line(&format!(
             "another process has written {}: two of them have rank {rank}. This one writes {name} beside it; give \
              each process its own rank (HANGSCOPE_RANK)",
             path.display()
         ));
-        path.with_file_name(name)
+        let path = path.with_file_name(name);
+        part.replace(&path)?;
+        Ok(path)
     }
-}
-
-fn changed_after(path: &Path, time: SystemTime) -> bool {
-    fs::metadata(path).and_then(|data| data.modified()).is_ok_and(|changed| changed > time)
 }
 
 fn because(cause: &Cause) -> String {

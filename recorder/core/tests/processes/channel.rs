@@ -4,10 +4,15 @@ use hangscope_analyzer_core::report::Kind;
 
 use crate::job::{Job, wait_until};
 
+/// Gives all ranks time to find each other.
+fn pause() {
+    std::thread::sleep(std::time::Duration::from_secs(1));
+}
+
 /// Rank 2 leaves out an operation.
 #[test]
 fn one_ranks_limit_makes_all_dump() {
-    let mut job = Job::start(4, &[("HANGSCOPE_TIMEOUT", "600ms")]);
+    let mut job = Job::start(4, &[("HANGSCOPE_TIMEOUT", "3s")]);
     job.warm_up();
     for rank in [0, 1, 3] {
         job.ranks[rank].tell("op 8");
@@ -17,8 +22,10 @@ fn one_ranks_limit_makes_all_dump() {
     let finding = &analysis.report().findings[0];
     assert_eq!((finding.kind, finding.suspects.as_str()), (Kind::MissingRank, "2"), "{}", analysis.report().headline);
 
-    let said = wait_for_outcome(&mut job);
-    assert!(said.contains("all 4 ranks have written their dumps"), "{said}");
+    // Rank 0 hears of all dumps.
+    job.ranks[0].wait_to_say("all 4 ranks have written their dumps");
+    job.ranks[0].wait_to_say("hangscope analyze");
+    let said = job.end(0);
     assert!(said.contains(&format!("hangscope analyze {}", job.folder.path().display())), "{said}");
     // Rank 2 waits for nothing, and dumps all the same, because others asked. Only who was first says why.
     let silent = job.end(2);
@@ -28,25 +35,19 @@ fn one_ranks_limit_makes_all_dump() {
     assert!(!rest.contains("; wrote"), "{rest}");
 }
 
-/// Gives rank 0 time to hear of all dumps.
-fn wait_for_outcome(job: &mut Job) -> String {
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    job.end(0)
-}
-
 /// A signal to one of them is enough.
 #[test]
 fn a_signal_to_one_rank_makes_all_dump() {
     let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "1h")]);
     job.warm_up();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    pause();
     job.ranks[2].signal("USR2");
     job.wait_for_dumps(0..3);
 }
 
 #[test]
 fn members_find_each_other_by_the_communicators_number() {
-    let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "600ms")]);
+    let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "3s")]);
     // The communicator's own order of ranks is not the job's.
     for (rank, place) in [(0, 1), (2, 0)] {
         job.ranks[rank].tell(&format!("comm 9f {place} 2 159"));
@@ -63,17 +64,15 @@ fn members_find_each_other_by_the_communicators_number() {
 
 #[test]
 fn ranks_dump_alone_when_rank_0_is_dead() {
-    let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "700ms")]);
+    let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "3s")]);
     job.warm_up();
-    let pause = std::time::Duration::from_millis(300);
-    std::thread::sleep(pause);
+    pause();
     drop(job.end(0));
     for rank in [1, 2] {
         job.ranks[rank].tell("op 8");
     }
     job.wait_for_dumps(1..3);
-    let said = job.end(1);
-    assert!(said.contains("this rank watches alone"), "{said}");
+    job.ranks[1].wait_to_say("this rank watches alone");
     let analysis = job.analyse();
     let report = analysis.report();
     assert_eq!(report.findings[0].kind, Kind::NoDump, "{}", report.headline);
@@ -82,17 +81,15 @@ fn ranks_dump_alone_when_rank_0_is_dead() {
 
 #[test]
 fn a_frozen_rank_is_named_by_rank_0() {
-    let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "600ms")]);
+    let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "3s")]);
     job.warm_up();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    pause();
     job.ranks[1].signal("STOP");
     for rank in [0, 2] {
         job.ranks[rank].tell("op 8");
     }
     job.wait_for_dumps([0, 2]);
-    std::thread::sleep(std::time::Duration::from_secs(6));
-    let said = job.end(0);
-    assert!(said.contains("2 ranks have written their dumps; none from rank 1 (no answer yet)"), "{said}");
+    job.ranks[0].wait_to_say("2 ranks have written their dumps; none from rank 1 (no answer yet)");
     assert!(!job.dump_path(1).exists());
 }
 
@@ -100,14 +97,13 @@ fn a_frozen_rank_is_named_by_rank_0() {
 fn a_killed_rank_is_told_and_one_that_ends_well_is_not() {
     let mut job = Job::start(3, &[("HANGSCOPE_TIMEOUT", "1h")]);
     job.warm_up();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    pause();
     job.ranks[2].tell("finish");
     drop(job.end(2));
     let process = job.ranks[1].id();
     drop(job.end(1));
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    job.ranks[0].wait_to_say(&format!("rank 1 is gone: process {process} on "));
     let said = job.end(0);
-    assert!(said.contains(&format!("rank 1 is gone: process {process} on ")), "{said}");
     assert!(!said.contains("rank 2"), "{said}");
 }
 
@@ -128,8 +124,8 @@ fn strangers_are_turned_away() {
     write!(stranger, "{hello}\n{dump}\n").unwrap();
     let mut noise = std::net::TcpStream::connect(&port).unwrap();
     noise.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    job.ranks[0].wait_to_say("rank 1 on x was turned away from the side channel");
+    // Time for what it must not do.
+    pause();
     assert!(!job.dump_path(0).exists());
-    let said = job.end(0);
-    assert!(said.contains("rank 1 on x was turned away from the side channel"), "{said}");
 }

@@ -19,7 +19,7 @@ fn real(form: &str) -> PathBuf {
 }
 
 fn recorded(variables: &[(&str, &str)]) -> (Job, Vec<u8>) {
-    let mut job = Job::start(2, &[&[("HANGSCOPE_TIMEOUT", "500ms")], variables].concat());
+    let mut job = Job::start(2, &[&[("HANGSCOPE_TIMEOUT", "3s")], variables].concat());
     job.warm_up();
     job.all("op 16");
     job.all("start");
@@ -114,7 +114,7 @@ fn the_reader_finds_what_was_recorded() {
 /// A receive that was posted early and that nobody waits for holds nobody up.
 #[test]
 fn a_call_that_nobody_waits_for_comes_last() {
-    let mut job = Job::start(2, &[("HANGSCOPE_TIMEOUT", "500ms")]);
+    let mut job = Job::start(2, &[("HANGSCOPE_TIMEOUT", "3s")]);
     job.warm_up();
     job.ranks[0].tell("recv 1 64");
     job.ranks[0].tell("pending");

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use hangscope_analyzer_core::{Analysis, analyze};
 use tempfile::TempDir;
 
 /// No step of a job takes longer on a machine that does other things as well.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The processes of a job. They are killed with it.
 pub(crate) struct Job {
@@ -27,7 +28,9 @@ pub(crate) struct Rank {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    errors: Option<JoinHandle<String>>,
+    /// What it has written to standard error so far.
+    said: Arc<Mutex<Vec<u8>>>,
+    errors: Option<JoinHandle<()>>,
 }
 
 impl Job {
@@ -96,12 +99,15 @@ impl Rank {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let mut stderr = child.stderr.take().unwrap();
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let so_far = said.clone();
         let errors = thread::spawn(move || {
-            let mut text = Vec::new();
-            stderr.read_to_end(&mut text).unwrap();
-            String::from_utf8_lossy(&text).into_owned()
+            let mut text = [0; 4096];
+            while let Ok(length @ 1..) = stderr.read(&mut text) {
+                so_far.lock().unwrap().extend_from_slice(&text[..length]);
+            }
         });
-        Self { child, input, output: BufReader::new(output), errors: Some(errors) }
+        Self { child, input, output: BufReader::new(output), said, errors: Some(errors) }
     }
 
     /// Gives a command and waits for the answer.
@@ -123,11 +129,28 @@ impl Rank {
         assert!(status.success());
     }
 
+    /// What it has written to standard error.
+    pub(crate) fn said(&self) -> String {
+        String::from_utf8_lossy(&self.said.lock().unwrap()).into_owned()
+    }
+
+    /// Waits until it has written a text to standard error.
+    pub(crate) fn wait_to_say(&self, text: &str) {
+        let began = Instant::now();
+        while !self.said().contains(text) {
+            assert!(began.elapsed() < PATIENCE, "it does not say {text:?}, but {:?}", self.said());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Kills the process; gives what it wrote to standard error.
     pub(crate) fn end(&mut self) -> String {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        self.errors.take().map(|errors| errors.join().unwrap()).unwrap_or_default()
+        if let Some(errors) = self.errors.take() {
+            errors.join().unwrap();
+        }
+        self.said()
     }
 }
 

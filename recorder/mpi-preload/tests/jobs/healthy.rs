@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::installation::Library;
 use crate::job::{Dumps, Job};
 
-const AT_EXIT: &[(&str, &str)] = &[("HANGSCOPE_DUMP_AT_EXIT", "1")];
+/// A limit that no operation of a healthy program reaches, on whatever machine.
+const AT_EXIT: &[(&str, &str)] = &[("HANGSCOPE_DUMP_AT_EXIT", "1"), ("HANGSCOPE_TIMEOUT", "1h")];
 
 /// Names of groups as people say them.
 fn labels(dumps: &Dumps) -> BTreeSet<String> {

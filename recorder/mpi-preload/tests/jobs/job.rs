@@ -16,7 +16,7 @@ use crate::installation::{Library, preload, sources};
 
 pub(crate) const RANKS: u32 = 4;
 /// No job takes longer on a machine that does other things as well.
-const PATIENCE: Duration = Duration::from_secs(40);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 /// A running job. It is killed with this value.
 pub(crate) struct Job {
@@ -42,9 +42,9 @@ impl Job {
         let folder = tempfile::tempdir().unwrap();
         // The shell outlives a rank that is killed, whose launcher would end the others otherwise; the limit outlives the
         // test.
-        let script = format!("LD_PRELOAD={} \"$@\" || sleep 60", preload().display());
+        let script = format!("LD_PRELOAD={} \"$@\" || sleep 200", preload().display());
         let mut command = Command::new("timeout");
-        command.args(["-k", "1", "60"]).args(mpi.launcher(RANKS)).args(["sh", "-c", &script, "sh"]).args(program);
+        command.args(["-k", "1", "200"]).args(mpi.launcher(RANKS)).args(["sh", "-c", &script, "sh"]).args(program);
         for (name, _) in std::env::vars() {
             let others = ["HANGSCOPE_", "TORCH_", "MASTER_", "RANK", "WORLD_SIZE", "SLURM_", "OMPI_", "PMI"];
             if others.iter().any(|prefix| name.starts_with(prefix)) {

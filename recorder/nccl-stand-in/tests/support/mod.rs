@@ -16,7 +16,7 @@ use hangscope_nccl_stand_in::{CUDA_VARIABLE, HUB_VARIABLE, Hub, VERSION_VARIABLE
 use tempfile::TempDir;
 
 /// In which everything must have happened, on a busy machine too.
-const LIMIT: Duration = Duration::from_secs(40);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// A job; its processes are killed when it is dropped.
 pub struct Run {
@@ -105,6 +105,22 @@ impl Run {
         while !ranks.iter().all(|rank| self.dump(*rank).is_file()) {
             assert!(begin.elapsed() < LIMIT, "no dumps of {ranks:?} in {:?}", self.folder.path());
             sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Asks for dumps, again and again, until the ranks have made so many calls.
+    pub fn ask_until(&self, calls: [usize; 4]) -> Analysis {
+        let begin = Instant::now();
+        loop {
+            let analysis = self.analysis();
+            let job = analysis.job();
+            let made = [0, 1, 2, 3].map(|rank| job.rank_idx(rank).map_or(0, |rank| job.rank(rank).entries.len()));
+            if made == calls {
+                return analysis;
+            }
+            assert!(begin.elapsed() < LIMIT, "they made {made:?} calls");
+            fs::write(self.folder.path().join("dump-now"), "now").unwrap();
+            sleep(Duration::from_millis(500));
         }
     }
 

@@ -44,7 +44,7 @@ fn exhaust(analysis: &Analysis) {
     assert!(!report.headline.is_empty());
     assert!(render_text(report).ends_with('\n') && render_json(report).ends_with('\n'));
     let index = analysis.table_index();
-    let cells: usize = index.bands.iter().map(|band| band.columns.len() * band.row_count as usize).sum();
+    let cells: usize = index.bands.iter().map(|band| band.row_bytes() * band.row_count as usize).sum();
     assert_eq!(cells, analysis.cells().len());
     for row in 0..index.rows.len() as u32 {
         for column in &index.ranks {

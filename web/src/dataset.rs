@@ -8,7 +8,7 @@ use hangscope_analyzer_core::report::{
 };
 
 use crate::overview::pyramid::Pyramid;
-use crate::overview::{Likeness, RowStates, TableData};
+use crate::overview::{Likeness, RowCodes, RowStates, TableData};
 
 /// A place in the table: indices of a row and of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,21 +79,16 @@ impl Dataset {
         (row - band.first_row < band.row_count).then_some((index, band))
     }
 
-    /// The cells of a row: one byte per column of its band.
-    pub(crate) fn row_cells<'a>(&'a self, band: &Band, row: u32) -> &'a [u8] {
-        let width = band.columns.len();
-        let cells = usize::try_from(band.cells_at).ok().and_then(|start| {
-            let start = start + (row.checked_sub(band.first_row)? as usize) * width;
-            self.table.cells.get(start..start + width)
-        });
-        cells.unwrap_or_default()
+    /// The cells of a row.
+    pub(crate) fn row_cells<'a>(&'a self, band: &Band, row: u32) -> RowCodes<'a> {
+        RowCodes::of_row(self.index(), band, row, &self.table.cells)
     }
 
     /// The code of a cell; [`CellCode::NONE`] for a rank outside of the row's group.
     pub(crate) fn code(&self, place: CellPlace) -> CellCode {
         let code = self.band_of(place.row).and_then(|(_, band)| {
-            let position = band.columns.binary_search(&place.column).ok()?;
-            self.row_cells(band, place.row).get(position)
+            let at = self.index().cell_at(band, place.row, place.column)?;
+            self.table.cells.get(at)
         });
         code.copied().map_or(CellCode::NONE, CellCode)
     }
@@ -113,8 +108,7 @@ impl Dataset {
 
     /// The column of a global rank.
     pub(crate) fn column(&self, rank: u32) -> Option<u32> {
-        let position = self.index().ranks.binary_search_by_key(&rank, |column| column.rank).ok()?;
-        u32::try_from(position).ok()
+        self.index().column(rank)
     }
 
     pub(crate) fn column_count(&self) -> u32 {

@@ -129,6 +129,31 @@ pub(crate) fn mesh(world: u32, tp: u32, bad: u32) -> Mesh {
     Mesh { report: Report { findings: vec![finding], ..report() }, index, cells }
 }
 
+/// A message of [`messages`] whose receiver is missing: its row and that rank.
+pub(crate) const BAD_END: (u32, u32) = (501, 30);
+
+/// Every rank sends one message to every other one, and the last one waits for another from it does not know whom. One receiver is missing.
+pub(crate) fn messages(world: u32) -> Mesh {
+    let ranks = (0..world).map(|rank| RankColumn { rank, status: RankStatus::Ok });
+    let mut index = TableIndex { ranks: ranks.collect(), ..TableIndex::default() };
+    let pairs = (0..world).flat_map(|src| (0..world).filter(move |dst| *dst != src).map(move |dst| (src, dst)));
+    let number = |src, dst| RowNumber::Message { src, dst, nth: 1 };
+    let mut rows = Vec::new();
+    let mut cells = Vec::new();
+    for (row, (src, dst)) in (0..).zip(pairs) {
+        let is_bad = (row, dst) == BAD_END;
+        rows.push(RowHead { number: number(Some(src), Some(dst)), op: "send/recv [8]", agrees: !is_bad });
+        let missing = CellCode::MISSING.with(CellCode::ORIGIN);
+        cells.extend([CellCode::COMPLETED.0, if is_bad { missing } else { CellCode::COMPLETED }.0]);
+    }
+    rows.push(RowHead { number: number(None, Some(world - 1)), op: "send/recv [8]", agrees: false });
+    cells.extend([CellCode::NONE.0, CellCode::SCHEDULED.0]);
+    let band = band("world", (0..world).collect(), 0, rows.len() as u32, 0);
+    index.bands.push(Band { p2p: true, ..band });
+    index.rows = rows.into_iter().collect();
+    Mesh { report: report(), index, cells }
+}
+
 impl Mesh {
     pub(crate) fn dataset(self) -> Dataset {
         from_parts(self.report, &self.index, self.cells)

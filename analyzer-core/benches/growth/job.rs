@@ -26,6 +26,8 @@ pub enum Shape {
     Mesh,
     /// Groups of eight stages that send messages to and fro, one by one, and data parallel across.
     Stages,
+    /// Every rank sends to every other one and receives from it, all in one block of the world, and then the world reduces.
+    Exchange,
 }
 
 /// A job to make.
@@ -57,6 +59,11 @@ enum Op {
 }
 
 impl Job {
+    /// Entries of a round of [`Shape::Exchange`].
+    pub fn exchange(ranks: usize) -> usize {
+        2 * (ranks - 1) + 1
+    }
+
     pub fn culprit(&self) -> usize {
         self.ranks / 2 + 1
     }
@@ -72,6 +79,7 @@ impl Job {
     fn groups(&self, rank: usize) -> Vec<(usize, &'static str, Vec<usize>)> {
         let mut groups = vec![(0, "default_pg", (0..self.ranks).collect::<Vec<_>>())];
         match self.shape {
+            Shape::Exchange => {}
             Shape::Pairs => groups.extend((0..self.rounds()).map(|round| {
                 let (low, high) = (rank.min(self.partner(rank, round)), rank.max(self.partner(rank, round)));
                 (1 + low * self.ranks + high, "pair", vec![low, high])
@@ -106,6 +114,16 @@ impl Job {
     /// The call of a rank at a place of its program; none where it has a pause.
     fn call(&self, rank: usize, at: usize) -> Option<Call> {
         match self.shape {
+            Shape::Exchange => {
+                let place = at % Job::exchange(self.ranks);
+                let (away, ranks) = (1 + place / 2, self.ranks);
+                let op = match place % 2 {
+                    _ if away == ranks => Op::AllReduce(1),
+                    0 => Op::Send(rank, (rank + away) % ranks),
+                    _ => Op::Recv((rank + ranks - away) % ranks, rank),
+                };
+                Some(Call { group: 0, op })
+            }
             Shape::Pairs => {
                 let rounds = self.rounds() + 1;
                 let round = at % rounds;
@@ -163,7 +181,12 @@ impl Job {
             }
             let Some(count) = counts.get_mut(call.group) else { continue };
             let is_message = matches!(call.op, Op::Send(..) | Op::Recv(..));
-            *(if is_message { &mut count.1 } else { &mut count.0 }) += 1;
+            let is_begun = self.shape == Shape::Exchange && !at.is_multiple_of(Job::exchange(self.ranks));
+            if is_message {
+                count.1 += u32::from(!is_begun);
+            } else {
+                count.0 += 1;
+            }
             entries.push(&self.entry(at, (call.group as u32, *count), call.op, at >= stuck, &mut symbols));
         }
         symbols.shrink_to_fit();
@@ -198,13 +221,18 @@ impl Job {
     }
 
     fn is_narrow(&self, call: &Call) -> bool {
-        if matches!(self.shape, Shape::Pairs) { call.group > 0 } else { call.group == 1 }
+        match self.shape {
+            Shape::Pairs => call.group > 0,
+            Shape::Exchange => matches!(call.op, Op::Send(..)),
+            Shape::Mesh | Shape::Stages => call.group == 1,
+        }
     }
 
     /// The ranks that a call of a rank is for.
     fn parties(&self, rank: usize, call: &Call) -> Vec<usize> {
         let stage = rank / WIDTH * WIDTH;
         match (self.shape, call.group, call.op) {
+            (Shape::Exchange, _, Op::Send(src, dst) | Op::Recv(src, dst)) => vec![src, dst],
             (_, 0, _) => (0..self.ranks).collect(),
             (Shape::Pairs, group, _) => vec![rank, self.partner(rank, group - 1)],
             (_, _, Op::Send(src, dst) | Op::Recv(src, dst)) => vec![stage + src, stage + dst],

@@ -41,6 +41,7 @@ fn main() {
         ("ranks", [1024, 2048, 4096].map(|ranks| job(Shape::Mesh, ranks, 100))),
         ("nameless-ranks", [1024, 2048, 4096].map(|ranks| nameless(job(Shape::Mesh, ranks, 100)))),
         ("messages", [25_000, 50_000, 100_000].map(|entries| job(Shape::Stages, 16, entries))),
+        ("exchange", [128, 181, 256].map(|ranks| job(Shape::Exchange, ranks, 2 * Job::exchange(ranks)))),
         ("stages", [256, 512, 1024].map(|ranks| job(Shape::Stages, ranks, 400))),
     ];
     print!("{:<16} {:<6} {:>9} {:>9}", "job", "fault", "entries", "groups");

@@ -31,6 +31,16 @@ impl Message {
     pub fn is_pair(&self) -> bool {
         self.src != self.dst
     }
+
+    /// Sender and receiver with their cells; `None` for an end that the recorder does not say.
+    pub fn ends(&self) -> [Option<(u32, Cell)>; 2] {
+        let (send, recv) = ((self.src, self.send), (self.dst, self.recv));
+        match (self.is_pair(), self.send.entry()) {
+            (true, _) => [Some(send), Some(recv)],
+            (false, Some(_)) => [Some(send), None],
+            (false, None) => [None, Some(recv)],
+        }
+    }
 }
 
 #[derive(Default)]

@@ -42,6 +42,8 @@ pub struct Case<'a> {
     pub pending: Vec<Vec<(EntryIdx, Place)>>,
     /// For each rank that waits for nothing and is missing where others wait, the first of these places in the order of its program.
     pub first_missed: TreeMap<u32, Place>,
+    /// For each rank, the places of [`Case::fronts`].
+    fronts: Vec<Vec<Place>>,
     clocks: Clocks,
     /// Whether somebody waits in a row of each group.
     waits_in: Vec<bool>,
@@ -80,6 +82,7 @@ impl<'a> Case<'a> {
             table,
             pending: Vec::new(),
             first_missed: TreeMap::new(),
+            fronts: Vec::new(),
             clocks,
             waits_in: Vec::new(),
             groups_of,
@@ -113,7 +116,8 @@ impl<'a> Case<'a> {
         }
         case.pending = pending;
         case.waits_in = waits_in;
-        let places = TreeSet::from_iter((0..job.ranks.len() as u32).flat_map(|rank| case.fronts(RankIdx(rank))));
+        case.fronts = (0..job.ranks.len() as u32).map(|rank| case.find_fronts(RankIdx(rank))).collect();
+        let places = TreeSet::from_iter(case.fronts.iter().flatten().copied());
         case.first_missed = first_missed::of(&case, places.into_iter().collect());
         case
     }
@@ -142,12 +146,7 @@ impl<'a> Case<'a> {
             Place::Message(..) => {
                 let Some(message) = self.message(place) else { return Vec::new() };
                 let party = |rank, cell| Party { rank, dump: self.job.rank_idx(rank), cell };
-                let (send, recv) = (party(message.src, message.send), party(message.dst, message.recv));
-                match (message.is_pair(), message.send.entry()) {
-                    (true, _) => alloc::vec![send, recv],
-                    (false, Some(_)) => alloc::vec![send],
-                    (false, None) => alloc::vec![recv],
-                }
+                message.ends().into_iter().flatten().map(|(rank, cell)| party(rank, cell)).collect()
             }
         }
     }
@@ -162,9 +161,18 @@ impl<'a> Case<'a> {
         self.progress(party).is_some_and(Progress::is_pending)
     }
 
-    /// What a rank waits in: its oldest unfinished operation, and if that belongs to a block of messages, the whole block, which
+    /// What a rank waits in, sorted: its oldest unfinished operation, and if that belongs to a block of messages, the whole block, which
     /// ends only when all of them have met.
-    pub fn fronts(&self, rank: RankIdx) -> Vec<Place> {
+    pub fn fronts(&self, rank: RankIdx) -> &[Place] {
+        self.fronts.get(rank.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a place is one of [`Case::fronts`].
+    pub fn waits_at(&self, rank: RankIdx, place: Place) -> bool {
+        self.fronts(rank).binary_search(&place).is_ok()
+    }
+
+    fn find_fronts(&self, rank: RankIdx) -> Vec<Place> {
         let Some(own) = self.pending.get(rank.0 as usize) else { return Vec::new() };
         let Some(&(first, place)) = own.first() else { return Vec::new() };
         let mut fronts = alloc::vec![place];
@@ -179,6 +187,8 @@ impl<'a> Case<'a> {
                 }
                 fronts.push(other);
             }
+            fronts.sort_small();
+            fronts.dedup();
         }
         fronts
     }

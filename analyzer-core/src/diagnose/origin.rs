@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::disagreement::first_misfit;
-use super::rules::{behind, cycle, divergence, joined, launch_order, message, missing_rank, no_dump, splits};
+use super::rules::{behind, block, cycle, divergence, joined, launch_order, message, missing_rank, no_dump, splits};
 use super::wait_graph::WaitGraph;
 use super::{Case, Draft, Place, doubt, vote};
 use crate::align::Cell;
@@ -89,11 +89,14 @@ fn own_reasons(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
 
 /// Messages in a cycle of waits whose absent end waits in a collective. One such rank has gone past its message; where there are
 /// several, some of them only wait for the others before they get there, and nothing tells which. Outside a cycle the absent
-/// end waits for something else, and that is the origin.
+/// end waits for something else, and that is the origin. In a circle of blocks of messages their sizes may tell.
 fn unmatched(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
     at_ends(graph, |places| {
         if places.len() < 2 {
             return None;
+        }
+        if let Some(draft) = block::find_left_out(case, places) {
+            return Some(draft);
         }
         let mut found = places.iter().filter_map(|&place| message::find_unmatched(case, place));
         let first = found.next()?;

@@ -7,6 +7,7 @@ use super::wait_graph::{WaitGraph, holds_up};
 use super::{Case, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
+use crate::small_sort::SmallSort as _;
 
 /// A place of a cycle, in which ranks wait for those who wait in the next place; the last waits for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,21 +34,31 @@ impl WaitGraph {
     }
 
     /// Indices of the places on the shortest way from `start` back to it.
-    fn way_round(&self, start: usize) -> Vec<usize> {
+    pub(super) fn way_round(&self, start: usize) -> Vec<usize> {
         let mut came_from: Vec<Option<usize>> = alloc::vec![None; self.places.len()];
+        let mut seen_ranks = alloc::vec![false; self.edges.len()];
         let mut open = VecDeque::from([start]);
         while let Some(at) = open.pop_front() {
-            for &to in self.edges.get(at).into_iter().flatten() {
-                if to == start {
-                    let mut way = alloc::vec![at];
-                    let mut last = at;
-                    while let Some(before) = came_from.get(last).copied().flatten() {
-                        way.push(before);
-                        last = before;
-                    }
-                    way.reverse();
-                    return way;
+            // A place does not wait for itself.
+            let closes = |rank: &usize| self.leads_to(*rank).binary_search(&start).is_ok();
+            if at != start && self.leads_to(at).iter().any(closes) {
+                let mut way = alloc::vec![at];
+                let mut last = at;
+                while let Some(before) = came_from.get(last).copied().flatten() {
+                    way.push(before);
+                    last = before;
                 }
+                way.reverse();
+                return way;
+            }
+            let mut next: Vec<usize> = Vec::new();
+            for &rank in self.leads_to(at) {
+                if seen_ranks.get_mut(rank).is_some_and(|seen| !core::mem::replace(seen, true)) {
+                    next.extend(self.leads_to(rank).iter().filter(|&&to| to != start));
+                }
+            }
+            next.sort_small();
+            for to in next {
                 if let Some(slot) = came_from.get_mut(to).filter(|slot| slot.is_none()) {
                     *slot = Some(at);
                     open.push_back(to);
@@ -60,7 +71,7 @@ impl WaitGraph {
 
 fn step(case: &Case<'_>, place: Place, next: Place) -> Option<WaitStep> {
     let parties = case.parties(place);
-    let waits_in = |rank: Option<RankIdx>, place| rank.is_some_and(|rank| case.fronts(rank).contains(&place));
+    let waits_in = |rank: Option<RankIdx>, place| rank.is_some_and(|rank| case.waits_at(rank, place));
     let waiting: Vec<_> = parties.iter().filter(|party| waits_in(party.dump, place)).collect();
     let first = waiting.first()?;
     Some(WaitStep {

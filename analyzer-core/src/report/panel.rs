@@ -5,7 +5,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::majority::{Majority, made_call};
-use super::table_view::message_cell;
 use super::{CellCode, CellDetail, OtherSide, PanelFrame, TableView, ranges, shapes_text};
 use crate::align::{Cell, Progress, Table};
 use crate::diagnose::Place;
@@ -25,9 +24,9 @@ pub fn cell_detail(job: &Job, table: &Table, view: &TableView, row: u32, rank: u
             members.iter().zip(band.cells_of(row)).map(|(&member, (_, dump, cell))| (member, dump, cell)).collect()
         }
         Place::Message(group, at) => {
-            let message = band.messages.get(at as usize)?;
-            let members = job.group(group).members.iter();
-            members.filter_map(|&member| Some((member, job.rank_idx(member), message_cell(message, member)?))).collect()
+            let ends = band.messages.get(at as usize)?.ends().into_iter().flatten();
+            let is_member = |rank: u32| job.group(group).members.binary_search(&rank).is_ok();
+            ends.filter(|end| is_member(end.0)).map(|(rank, cell)| (rank, job.rank_idx(rank), cell)).collect()
         }
     };
     let &(_, _, cell) = parties.iter().find(|party| party.0 == rank)?;
@@ -86,12 +85,7 @@ impl TableView {
     pub fn code_at(&self, row: u32, rank: u32) -> Option<CellCode> {
         let after = self.index.bands.partition_point(|band| band.first_row <= row);
         let band = self.index.bands.get(after.checked_sub(1)?)?;
-        if row - band.first_row >= band.row_count {
-            return None;
-        }
-        let column = self.index.ranks.binary_search_by_key(&rank, |column| column.rank).ok()? as u32;
-        let position = band.columns.binary_search(&column).ok()?;
-        let at = band.cells_at as usize + (row - band.first_row) as usize * band.columns.len() + position;
+        let at = self.index.cell_at(band, row, self.index.column(rank)?)?;
         self.cells.get(at).map(|&code| CellCode(code))
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RankStatus, RowHeads};
+use super::{RankStatus, RowHeads, RowNumber};
 
 /// Everything about the table but its cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,8 +48,61 @@ pub struct Band {
     pub first_row: u32,
     /// How many rows there are.
     pub row_count: u32,
-    /// Where the band's cells begin in the cell bytes: row by row, in each row one byte per item of `columns`.
+    /// Where the band's cells begin in the cell bytes: row by row, in each row one byte per item of `columns`; in a row of messages
+    /// two bytes, the sender's and the receiver's, [`CellCode::NONE`] for an end that nobody says or that has no column.
     pub cells_at: u64,
+}
+
+impl Band {
+    /// How many bytes the cells of a row take.
+    pub fn row_bytes(&self) -> usize {
+        if self.p2p { 2 } else { self.columns.len() }
+    }
+
+    /// Where the cells of a row begin; `None` for a row that is not in this band.
+    pub fn row_at(&self, row: u32) -> Option<usize> {
+        let offset = row.checked_sub(self.first_row).filter(|offset| *offset < self.row_count)?;
+        let offset = (offset as usize).checked_mul(self.row_bytes())?;
+        usize::try_from(self.cells_at).ok()?.checked_add(offset)
+    }
+
+    /// The place of a column among [`Band::columns`].
+    pub fn position(&self, column: u32) -> Option<usize> {
+        // Of the world each column is at its own place.
+        if self.columns.get(column as usize) == Some(&column) {
+            return Some(column as usize);
+        }
+        self.columns.binary_search(&column).ok()
+    }
+}
+
+impl TableIndex {
+    /// The column of a global rank.
+    pub fn column(&self, rank: u32) -> Option<u32> {
+        // Ranks count from 0, and mostly all of them are there.
+        if self.ranks.get(rank as usize).is_some_and(|column| column.rank == rank) {
+            return Some(rank);
+        }
+        self.ranks.binary_search_by_key(&rank, |column| column.rank).ok().map(|at| at as u32)
+    }
+
+    /// The places among [`Band::columns`] of a message's sender and receiver; `None` for an end that nobody says or that has no column.
+    pub fn ends(&self, band: &Band, row: u32) -> [Option<usize>; 2] {
+        let Some(RowNumber::Message { src, dst, .. }) = self.rows.get(row).map(|head| head.number) else {
+            return [None; 2];
+        };
+        [src, dst].map(|rank| self.column(rank?).and_then(|column| band.position(column)))
+    }
+
+    /// Where the cell of a column is among the cell bytes; `None` for a rank that has no part in the row.
+    pub fn cell_at(&self, band: &Band, row: u32, column: u32) -> Option<usize> {
+        let (begin, position) = (band.row_at(row)?, band.position(column)?);
+        if !band.p2p {
+            return Some(begin + position);
+        }
+        let end = self.ends(band, row).iter().position(|end| *end == Some(position))?;
+        Some(begin + end)
+    }
 }
 
 /// The cells of a finding.

@@ -70,7 +70,9 @@ impl TableView {
         let mut view =
             TableView { index: TableIndex { ranks: ranks.collect(), ..TableIndex::default() }, ..TableView::default() };
         let cells = |width: fn(&align::Band) -> usize| {
-            let of = |band| align::Band::row_count(band).saturating_mul(width(band));
+            let of = |band: &align::Band| {
+                band.numbers.len().saturating_mul(width(band)).saturating_add(band.messages.len().saturating_mul(2))
+            };
             table.bands.iter().map(of).fold(0, usize::saturating_add)
         };
         view.dumped_only = cells(|band| band.columns.len()) > MOST_CELLS;
@@ -109,7 +111,7 @@ impl TableView {
             view.index.findings.push(FindingPlace {
                 id: format!("F{}", at + 1),
                 row,
-                columns: marks.loud_ranks(at).iter().filter_map(|&rank| view.column(rank)).collect(),
+                columns: marks.loud_ranks(at).iter().filter_map(|&rank| view.index.column(rank)).collect(),
             });
         }
         view
@@ -126,18 +128,17 @@ impl TableView {
     /// Calls `visit` for every cell that has an entry, band by band; in what order within a band is open.
     pub(super) fn for_each_entry(&self, job: &Job, table: &Table, mut visit: impl FnMut(CellAt, RankIdx, EntryIdx)) {
         for (head, stretch) in self.index.bands.iter().zip(self.list.stretches()) {
-            let (band, width) = (table.band(stretch.group), head.columns.len());
+            let (band, width) = (table.band(stretch.group), head.row_bytes());
             let begin = head.cells_at as usize;
             let cell = |inside: u32, at: usize| CellAt {
                 row: stretch.first + inside,
                 at: begin + inside as usize * width + at,
             };
-            let members = self.shown_members(job, stretch.group);
             if stretch.messages {
                 for (inside, message) in (0..).zip(&band.messages) {
-                    for (rank, end) in [(message.src, message.send), (message.dst, message.recv)] {
-                        let at = members.binary_search(&rank).ok();
-                        if let (Some(at), Some(dump), Some(entry)) = (at, job.rank_idx(rank), end.entry()) {
+                    for (at, end) in message.ends().into_iter().enumerate() {
+                        let dump = end.and_then(|(rank, cell)| Some((job.rank_idx(rank)?, cell.entry()?)));
+                        if let Some((dump, entry)) = dump {
                             visit(cell(inside, at), dump, entry);
                         }
                     }
@@ -149,10 +150,6 @@ impl TableView {
                 visit(cell(row.0, at), rank, entry);
             });
         }
-    }
-
-    fn column(&self, rank: u32) -> Option<u32> {
-        self.index.ranks.binary_search_by_key(&rank, |column| column.rank).ok().map(|at| at as u32)
     }
 
     fn shown_members(&self, job: &Job, group: GroupIdx) -> Vec<u32> {
@@ -169,7 +166,7 @@ impl TableView {
             desc: of.desc.clone(),
             ranks: ranges(of.members.iter().copied()),
             p2p,
-            columns: members.iter().filter_map(|&rank| self.column(rank)).collect(),
+            columns: members.iter().filter_map(|&rank| self.index.column(rank)).collect(),
             first_row,
             row_count: row_count as u32,
             cells_at: self.cells.len() as u64,
@@ -241,12 +238,11 @@ impl Builder<'_> {
         for (at, message) in (0..).zip(messages) {
             let place = Place::Message(group, at);
             let here = self.marks.findings_at(place);
-            let begin = self.view.cells.len();
-            self.view.cells.resize(begin + members.len(), CellCode::NONE.0);
             let mut agrees = true;
-            let ends = [message.src, message.dst];
-            for &member in ends.get(..if message.is_pair() { 2 } else { 1 }).unwrap_or(&ends) {
-                let (Ok(position), Some(cell)) = (members.binary_search(&member), message_cell(message, member)) else {
+            for end in message.ends() {
+                let end = end.filter(|(rank, _)| members.binary_search(rank).is_ok());
+                let Some((member, cell)) = end else {
+                    self.view.cells.push(CellCode::NONE.0);
                     continue;
                 };
                 let mut code = code(table, job.rank_idx(member), cell);
@@ -257,9 +253,7 @@ impl Builder<'_> {
                         code = code.with(CellCode::DIFFERS);
                     }
                 }
-                if let Some(slot) = self.view.cells.get_mut(begin + position) {
-                    *slot = code.0;
-                }
+                self.view.cells.push(code.0);
             }
             let op = self.text(Some((Words::Message, message_args(job, message))));
             self.view.index.rows.push(message_number(message), op, agrees);
@@ -281,25 +275,8 @@ impl Builder<'_> {
     }
 }
 
-/// What one member did in a message; `None` for a member that has no part in it.
-pub(super) fn message_cell(message: &Message, member: u32) -> Option<Cell> {
-    if !message.is_pair() {
-        return (message.src == member)
-            .then(|| if message.send.entry().is_some() { message.send } else { message.recv });
-    }
-    match member {
-        _ if member == message.src => Some(message.send),
-        _ if member == message.dst => Some(message.recv),
-        _ => None,
-    }
-}
-
 fn message_number(message: &Message) -> RowNumber {
-    let (src, dst) = match (message.is_pair(), message.send.entry()) {
-        (true, _) => (Some(message.src), Some(message.dst)),
-        (false, Some(_)) => (Some(message.src), None),
-        (false, None) => (None, Some(message.dst)),
-    };
+    let [src, dst] = message.ends().map(|end| end.map(|(rank, _)| rank));
     RowNumber::Message { src, dst, nth: message.nth }
 }
 

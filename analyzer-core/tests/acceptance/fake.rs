@@ -378,9 +378,7 @@ pub fn cell(analysis: &Analysis, group: &str, number: &str, rank: u32) -> &'stat
         .filter(|band| band.label == group)
         .find_map(|band| Some((band, (band.first_row..band.first_row + band.row_count).find(|&at| is_row(at))?)))
         .unwrap_or_else(|| panic!("no row {number} of {group}: {:?}", index.bands));
-    let position = band.columns.iter().position(|&own| own == column).unwrap();
-    let at = band.cells_at as usize + (row - band.first_row) as usize * band.columns.len() + position;
-    CellCode(analysis.cells()[at]).name()
+    index.cell_at(band, row, column).map_or(CellCode::NONE, |at| CellCode(analysis.cells()[at])).name()
 }
 
 /// What a test says of the first finding.

@@ -2,7 +2,7 @@
 
 use hangscope_analyzer_core::report::{Cause, Confidence, RankStatus};
 
-use crate::fake::{Fake, cell, check, check_class, check_healthy, only, op, sites};
+use crate::fake::{Fake, cell, check, check_class, check_healthy, check_says, only, op, sites};
 
 // Rules 7.16
 #[test]
@@ -185,4 +185,26 @@ fn a_pipeline_stage_that_stops_before_a_receive() {
     assert_eq!(finding.cause, Cause::CpuStuck);
     assert_eq!(finding.p2p.map(|place| (place.src, place.dst, place.nth)), Some((2, 3, 6)));
     assert_eq!((finding.victims.as_str(), finding.blocked.as_str()), ("2", "0-1"));
+}
+
+/// Rank 2 leaves its send out of a block that all ranks post alike; each other message has both ends.
+#[test]
+fn a_message_left_out_of_a_block() {
+    let ring = |lacking: &str, world: u32| {
+        let mut job = Fake::new(world);
+        for rank in 0..world {
+            let (next, last) = ((rank + 1) % world, (rank + world - 1) % world);
+            let names = [format!("send {rank}->{next}"), format!("recv {rank}<-{last}")];
+            let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != lacking).collect();
+            job.batch(rank, &names, op("").scheduled().at("exchange", 40));
+        }
+        job.report()
+    };
+    let report = ring("send 2->3", 6);
+    check(&report, "p2p_unmatched", "2", None);
+    check_class(only(&report), Cause::CpuDivergence, Confidence::Medium);
+    check_says(&report, &["Rank 2 never posted the send", "a block of 1 where most ranks posted 2", "rank 3 waits"]);
+    check(&ring("recv 4<-3", 6), "p2p_unmatched", "4", None);
+    // Of two ranks none is the usual one.
+    check(&ring("send 0->1", 2), "cross_group_deadlock", "", None);
 }

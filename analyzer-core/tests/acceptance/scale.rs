@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use hangscope_analyzer_core::dump::{self, Reading};
-use hangscope_analyzer_core::report::{Cause, Confidence, QualityKind, RankStatus};
+use hangscope_analyzer_core::report::{Cause, CellCode, Confidence, QualityKind, RankStatus};
 
 use crate::fake::{Fake, analyze_both_ways, check, check_class, check_healthy, only, op};
 
@@ -67,4 +67,39 @@ fn one_of_256_ranks() {
     assert_eq!((report.job.ranks_loaded, report.job.entries), (256, 256 * 100 - 1));
     assert_eq!(report.ranks.iter().filter(|state| state.status == RankStatus::Suspect).count(), 1);
     assert_eq!(analysis.cells().len(), 256 * 100);
+}
+
+/// Every rank sends to every other one, all in one block: memory grows with the messages, not with messages times ranks, nor with the square of
+/// the block.
+#[test]
+fn an_exchange_of_all_with_all_by_messages() {
+    const RANKS: u32 = 96;
+    let mut job = Fake::new(RANKS);
+    for rank in 0..RANKS {
+        let others = (0..RANKS).filter(|other| *other != rank);
+        let names: Vec<String> = others
+            .flat_map(|other| [format!("send {rank}->{other}"), format!("recv {rank}<-{other}")])
+            .filter(|name| name != "send 41->90")
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        job.batch(rank, &names, op("").scheduled());
+    }
+    let analysis = job.analyze();
+    let report = analysis.report();
+    check(report, "p2p_unmatched", "41", None);
+    let index = analysis.table_index();
+    let messages = (RANKS * (RANKS - 1)) as usize;
+    assert_eq!((index.rows.len(), analysis.cells().len()), (messages, 2 * messages));
+    let row = report_row(&analysis);
+    assert_eq!(index.rows.get(row).unwrap().number.to_string(), "41→90 #1");
+    let band = &index.bands[0];
+    assert_eq!(index.ends(band, row), [Some(41), Some(90)]);
+    let code = |rank: u32| index.cell_at(band, row, rank).map(|at| CellCode(analysis.cells()[at]));
+    assert_eq!(code(41), Some(CellCode::MISSING.with(CellCode::ORIGIN)));
+    assert_eq!(code(90), Some(CellCode::SCHEDULED));
+    assert_eq!(code(3), None);
+}
+
+fn report_row(analysis: &hangscope_analyzer_core::Analysis) -> u32 {
+    analysis.table_index().findings[0].row.unwrap()
 }

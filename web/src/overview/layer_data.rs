@@ -1,7 +1,8 @@
 //! A colour for each cell by something else than its state, and the same from afar.
 
-use hangscope_analyzer_core::report::{Band, ColourBy, Layer, LegendItem};
+use hangscope_analyzer_core::report::{Band, ColourBy, Layer, LegendItem, TableIndex};
 
+use super::RowCodes;
 use super::severity::SEVERITY;
 
 /// How many rows are one in each level: as many as share a pixel where the table is smallest.
@@ -45,15 +46,14 @@ impl LayerData {
     }
 
     /// The codes of a row.
-    pub(crate) fn row(&self, band: &Band, offset: u32) -> &[u8] {
-        let width = band.columns.len();
-        let start = usize::try_from(band.cells_at).unwrap_or(usize::MAX).saturating_add(offset as usize * width);
-        self.codes.get(start..start.saturating_add(width)).unwrap_or_default()
+    pub(crate) fn row(&self, index: &TableIndex, band: &Band, row: u32) -> RowCodes<'_> {
+        RowCodes::of_row(index, band, row, &self.codes)
     }
 
-    /// The codes of several rows together; `None` if there are none for so many.
+    /// The codes of several rows together; `None` if there are none for so many, and of messages, which have two cells each and are as well
+    /// put together where they are seen.
     pub(crate) fn rows(&self, band: &Band, index: usize, offset: u32, step: u32) -> Option<&[u8]> {
-        let level = STEPS.iter().position(|known| *known == step)?;
+        let level = STEPS.iter().position(|known| *known == step).filter(|_| !band.p2p)?;
         let width = band.columns.len();
         let start = self.starts.get(level)?.get(index)? + (offset / step) as usize * width;
         self.levels.get(level)?.get(start..start + width)
@@ -66,6 +66,9 @@ impl LayerData {
 }
 
 fn size(band: &Band, step: usize) -> usize {
+    if band.p2p {
+        return 0;
+    }
     (band.row_count as usize).div_ceil(step) * band.columns.len()
 }
 
@@ -79,7 +82,7 @@ fn starts(bands: &[Band]) -> Vec<Vec<usize>> {
 
 fn level(bands: &[Band], cells: &[u8], codes: &[u8], step: usize) -> Vec<u8> {
     let mut level = Vec::with_capacity(bands.iter().map(|band| size(band, step)).sum());
-    for band in bands {
+    for band in bands.iter().filter(|band| !band.p2p) {
         let width = band.columns.len();
         let start = usize::try_from(band.cells_at).unwrap_or(usize::MAX);
         let end = start.saturating_add(width * band.row_count as usize);
@@ -108,7 +111,7 @@ mod tests {
         let layer = Layer { codes: codes.clone(), legend };
         let data = LayerData::new(ColourBy::Signature, layer, &index.bands, &cells);
         let origin = 9 * 4 + 1;
-        assert_eq!(data.row(&index.bands[0], 9)[1], codes[origin]);
+        assert_eq!(data.row(&index, &index.bands[0], 9).get(1), codes[origin]);
         for step in STEPS {
             let rows = data.rows(&index.bands[0], 0, 8, step).unwrap();
             assert_eq!(rows[1], codes[origin], "{step} rows");

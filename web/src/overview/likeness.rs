@@ -13,6 +13,8 @@ use hangscope_analyzer_core::report::{Band, Report, RowNumber, TableIndex, ranks
 use hangscope_analyzer_core::small_sort::SmallSort as _;
 use serde::{Deserialize, Serialize};
 
+use super::RowCodes;
+
 /// So many rounds at most. In a chain of groups each round carries a difference one group on; such groups are hardly alike.
 const MOST_ROUNDS: usize = 32;
 /// Suspects are shown one by one, unless there are more.
@@ -73,7 +75,8 @@ struct Looks {
 
 impl Looks {
     fn new(index: &TableIndex, cells: &[u8]) -> Self {
-        let (mut of_band, mut of_member) = (Numbers::new(), Numbers::new());
+        // Bands of messages are never like others, so that their numbers may be the same.
+        let (mut of_band, mut of_member, mut of_end) = (Numbers::new(), Numbers::new(), Numbers::new());
         let (mut bands, mut members) = (Vec::new(), Vec::new());
         for band in &index.bands {
             let head = |row: u32| index.rows.get(row);
@@ -89,19 +92,34 @@ impl Looks {
             heads.push(band_rows(band).next_back().and_then(number));
             let finding = index.findings.iter().position(|finding| finding.row.is_some_and(|row| holds(band, row)));
             bands.push(of_band.of((&band.desc, band.p2p, band.columns.len(), finding, heads)));
-            let width = band.columns.len();
-            let start = usize::try_from(band.cells_at).unwrap_or(usize::MAX);
-            let member = |position: usize| -> Vec<u8> {
-                let code = |row: &u32| {
-                    let at = (*row - band.first_row) as usize * width + position;
-                    start.checked_add(at).and_then(|at| cells.get(at)).copied().unwrap_or_default()
-                };
-                odd.iter().map(code).collect()
-            };
-            members.push((0..width).map(|position| of_member.of(member(position))).collect());
+            members.push(match band.p2p {
+                true => ends_of_members(index, band, &odd, cells).into_iter().map(|ends| of_end.of(ends)).collect(),
+                false => {
+                    (0..band.columns.len()).map(|at| of_member.of(cells_of_member(band, at, &odd, cells))).collect()
+                }
+            });
         }
         Self { bands, members }
     }
+}
+
+/// The codes of a member in some rows.
+fn cells_of_member(band: &Band, position: usize, rows: &[u32], cells: &[u8]) -> Vec<u8> {
+    let at = |row: &u32| band.row_at(*row)?.checked_add(position);
+    rows.iter().map(|row| at(row).and_then(|at| cells.get(at)).copied().unwrap_or_default()).collect()
+}
+
+/// For each member, in which of some messages it has a part, and the code of its end.
+fn ends_of_members(index: &TableIndex, band: &Band, rows: &[u32], cells: &[u8]) -> Vec<Vec<(u32, u8)>> {
+    let mut members = vec![Vec::new(); band.columns.len()];
+    for (at, row) in (0..).zip(rows) {
+        RowCodes::of_row(index, band, *row, cells).for_each(|position, code| {
+            if let Some(member) = members.get_mut(position) {
+                member.push((at, code));
+            }
+        });
+    }
+    members
 }
 
 fn band_rows(band: &Band) -> std::ops::Range<u32> {

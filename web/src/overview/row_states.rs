@@ -37,7 +37,7 @@ impl RowStates {
     pub(crate) fn new(bands: &[Band], rows: usize, cells: &[u8]) -> Self {
         let mut all = vec![0_u16; rows];
         for band in bands {
-            let width = band.columns.len();
+            let width = band.row_bytes();
             let Ok(start) = usize::try_from(band.cells_at) else { continue };
             let size = band.row_count as usize * width;
             let rows = cells.get(start..start + size).unwrap_or_default();

@@ -4,7 +4,8 @@ use hangscope_analyzer_core::report::{Report, TableIndex};
 use js_sys::{Array, Uint8Array, Uint16Array, Uint32Array};
 use serde::{Deserialize, Serialize};
 
-use super::{Likeness, RowStates, pyramid::Pyramid, ties};
+use super::pyramid::{Parts, Pyramid};
+use super::{Likeness, RowStates, ties};
 
 /// Heads, cells, and what was worked out of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +29,7 @@ impl TableData {
         ties::mark(report, &index, &mut cells);
         let states = RowStates::new(&index.bands, index.rows.len(), &cells);
         let likeness = Likeness::new(report, &index, &cells);
-        let pyramid = Pyramid::new(&index.bands, &cells);
+        let pyramid = Pyramid::new(&index, &cells);
         Self { index, states, cells, pyramid, likeness }
     }
 
@@ -36,10 +37,13 @@ impl TableData {
     pub(crate) fn into_blocks(mut self) -> Blocks {
         let [numbers, marks] = self.index.rows.take_columns();
         let head = Head { index: self.index, likeness: self.likeness };
+        let pyramid = self.pyramid.into_parts();
         Blocks {
             head: postcard::to_allocvec(&head).unwrap_or_default(),
             cells: self.cells,
-            pyramid: self.pyramid.into_bytes(),
+            pyramid: pyramid.codes,
+            packed: pyramid.packed,
+            ends: pyramid.ends,
             numbers,
             marks,
             states: self.states.0,
@@ -48,10 +52,11 @@ impl TableData {
 
     /// What [`TableData::into_blocks`] gave. Both sides are of one build: if it does not fit, this is a fault of the program.
     pub(crate) fn from_blocks(blocks: Blocks) -> Result<Self, String> {
-        let Blocks { head, cells, pyramid, numbers, marks, states } = blocks;
+        let Blocks { head, cells, pyramid, packed, ends, numbers, marks, states } = blocks;
         let Head { mut index, likeness } = postcard::from_bytes(&head).map_err(|error| error.to_string())?;
         index.rows.put_columns([numbers, marks]);
-        let pyramid = Pyramid::from_bytes(&index.bands, pyramid).ok_or("the table is cut off")?;
+        let parts = Parts { codes: pyramid, packed, ends };
+        let pyramid = Pyramid::from_parts(&index.bands, parts).ok_or("the table is cut off")?;
         Ok(Self { index, states: RowStates(states), cells, pyramid, likeness })
     }
 }
@@ -62,6 +67,8 @@ pub(crate) struct Blocks {
     head: Vec<u8>,
     cells: Vec<u8>,
     pyramid: Vec<u8>,
+    packed: Vec<u32>,
+    ends: Vec<u32>,
     numbers: Vec<u32>,
     marks: Vec<u32>,
     states: Vec<u16>,
@@ -69,7 +76,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// How many buffers they are.
-    const COUNT: u32 = 6;
+    const COUNT: u32 = 8;
 
     /// As buffers of their own, outside of the module's memory.
     pub(crate) fn to_buffers(&self) -> Array {
@@ -80,6 +87,8 @@ impl Blocks {
             bytes(&self.head),
             bytes(&self.cells),
             bytes(&self.pyramid),
+            words(&self.packed),
+            words(&self.ends),
             words(&self.numbers),
             words(&self.marks),
             states,
@@ -92,8 +101,16 @@ impl Blocks {
         let first = message.length().saturating_sub(Self::COUNT);
         let buffer = |at: u32| message.get(first + at);
         let (bytes, words) = (|at| Uint8Array::new(&buffer(at)).to_vec(), |at| Uint32Array::new(&buffer(at)).to_vec());
-        let states = Uint16Array::new(&buffer(5)).to_vec();
-        Self { head: bytes(0), cells: bytes(1), pyramid: bytes(2), numbers: words(3), marks: words(4), states }
+        Self {
+            head: bytes(0),
+            cells: bytes(1),
+            pyramid: bytes(2),
+            packed: words(3),
+            ends: words(4),
+            numbers: words(5),
+            marks: words(6),
+            states: Uint16Array::new(&buffer(7)).to_vec(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! In a tie no side is the odd one: both differ from each other, each with its own mark.
 
-use hangscope_analyzer_core::report::{Band, CellCode, Report, TableIndex, ranks_in};
+use hangscope_analyzer_core::report::{CellCode, Report, TableIndex, ranks_in};
 
 use crate::dataset::OTHER_SIDE;
 
@@ -15,20 +15,19 @@ pub(crate) fn mark(report: &Report, index: &TableIndex, cells: &mut [u8]) {
         for (side, ranks) in finding.sides.iter().enumerate() {
             let marks = CellCode::DIFFERS | if side == 0 { 0 } else { OTHER_SIDE };
             for rank in ranks_in(&ranks.ranks) {
-                let Some(code) = cell_index(index, band, row, rank).and_then(|at| cells.get_mut(at)) else { continue };
+                let Some(code) = index
+                    .column(rank)
+                    .and_then(|column| index.cell_at(band, row, column))
+                    .and_then(|at| cells.get_mut(at))
+                else {
+                    continue;
+                };
                 if matches!(CellCode(*code).state(), CellCode::STARTED | CellCode::SCHEDULED | CellCode::COMPLETED) {
                     *code |= marks;
                 }
             }
         }
     }
-}
-
-fn cell_index(index: &TableIndex, band: &Band, row: u32, rank: u32) -> Option<usize> {
-    let column = index.ranks.binary_search_by_key(&rank, |column| column.rank).ok()? as u32;
-    let position = band.columns.binary_search(&column).ok()?;
-    let start = usize::try_from(band.cells_at).ok()?;
-    Some(start + (row - band.first_row) as usize * band.columns.len() + position)
 }
 
 #[cfg(test)]

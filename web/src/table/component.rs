@@ -276,8 +276,7 @@ fn hint_text(page: Page, controller: &Controller, target: Target) -> Option<Stri
             let kind = page.layer_untracked().and_then(|layer| {
                 let (_, band) = dataset.band_of(place.row)?;
                 let position = band.columns.binary_search(&place.column).ok()?;
-                let kind = *layer.row(band, place.row - band.first_row).get(position)?;
-                layer.label(kind).map(|label| format!(", {label}"))
+                layer.label(layer.row(dataset.index(), band, place.row).get(position)).map(|label| format!(", {label}"))
             });
             Some(describe::place(&dataset, &controller.layout(), place) + &kind.unwrap_or_default())
         }

@@ -128,15 +128,14 @@ struct RowCell {
 /// The cells of a row, from left to right.
 fn cells_of_row(dataset: &Dataset, layout: &TableLayout, row: u32) -> Vec<RowCell> {
     let Some((_, band)) = dataset.band_of(row) else { return Vec::new() };
-    let cells = band.columns.iter().zip(dataset.row_cells(band, row));
-    let mut cells: Vec<RowCell> = cells
-        .filter(|(_, code)| CellCode(**code).state() != CellCode::NONE)
-        .filter_map(|(column, code)| {
-            Some(RowCell { slot: layout.columns.slot_of(*column)?, column: *column, code: *code })
-        })
-        .collect();
-    // Stable: of equals the first column stands for its slot.
-    cells.sort_small_by_key(|cell| cell.slot);
+    let mut cells: Vec<RowCell> = Vec::new();
+    dataset.row_cells(band, row).for_each(|position, code| {
+        let column = band.columns.get(position).copied().filter(|_| CellCode(code).state() != CellCode::NONE);
+        let shown = column.and_then(|column| Some((layout.columns.slot_of(column)?, column)));
+        cells.extend(shown.map(|(slot, column)| RowCell { slot, column, code }));
+    });
+    // Of equals the first column stands for its slot.
+    cells.sort_small_by_key(|cell| (cell.slot, cell.column));
     cells.dedup_by(|next, kept| {
         let is_same = next.slot == kept.slot;
         if is_same && is_worse(next.code, kept.code) {

@@ -444,6 +444,29 @@ mod tests {
     }
 
     #[test]
+    fn one_bad_end_of_many_messages_is_seen_at_any_zoom() {
+        let dataset = example::messages(60).dataset();
+        let mut zoom = Zoom::default();
+        for _ in 0..11 {
+            let layout = TableLayout::new(&dataset, &Shown::default(), zoom);
+            let line = layout.line_of(example::BAD_END.0).unwrap();
+            let mut view = View { width: 4_000.0, ..VIEW };
+            view.scroll_y = (layout.extent(line).0 - 100.0).max(0.0);
+            let commands = draw_list(&Scene {
+                dataset: &dataset,
+                layout: &layout,
+                zoom,
+                view,
+                active: None,
+                layer: None,
+                contradicted: &NOTHING,
+            });
+            assert_eq!(rects(&commands, Paint::Missing).len(), 1, "{zoom:?}");
+            zoom = zoom.farther();
+        }
+    }
+
+    #[test]
     fn folded_rows_leave_a_bar() {
         let mut index = example::index();
         index.findings.clear();

@@ -3,7 +3,6 @@
 use hangscope_analyzer_core::report::CellCode;
 
 use crate::dataset::Dataset;
-use crate::overview::pyramid::LevelView;
 use crate::overview::severity::keep_worse;
 use crate::table::draw_command::{DrawCommand, Paint};
 use crate::table::layout::{RunKind, TableLayout};
@@ -85,20 +84,18 @@ impl Minimap {
                 let step = level.step();
                 at.is_multiple_of(step) && (at + step <= end || end == band.row_count)
             });
-            let cells = match coarse {
-                Some(level) => level.row(index, band, at),
-                None => dataset.row_cells(band, band.first_row + at),
-            };
-            let step = coarse.map_or(1, LevelView::step);
+            let coarse = coarse.and_then(|level| Some((level.step(), level.row(index, band, at)?)));
+            let (step, cells) = coarse.unwrap_or_else(|| (1, dataset.row_cells(band, band.first_row + at)));
             let y = |row: u32| ((top + f64::from(row - start) * row_height) * scale) as usize;
             for line in y(at)..y((at + step).min(end)).max(y(at) + 1) {
                 let line = self.codes.get_mut(line * self.columns..(line + 1) * self.columns).unwrap_or_default();
-                for (column, code) in band.columns.iter().zip(cells) {
-                    let (first, end) = x_of.get(*column as usize).copied().unwrap_or_default();
+                cells.for_each(|position, code| {
+                    let column = band.columns.get(position).and_then(|column| x_of.get(*column as usize));
+                    let (first, end) = column.copied().unwrap_or_default();
                     for kept in line.get_mut(first as usize..end as usize).unwrap_or_default() {
-                        keep_worse(kept, *code);
+                        keep_worse(kept, code);
                     }
-                }
+                });
             }
             at += step;
         }
@@ -195,6 +192,23 @@ mod tests {
             let expected = layout.extent(line).0 * map.height / layout.height();
             assert!(((at / map.columns) as f64 - expected).abs() <= 1.0, "{zoom:?}");
             zoom = zoom.farther();
+        }
+    }
+
+    #[test]
+    fn one_bad_end_of_many_messages_is_on_the_map() {
+        let dataset = example::messages(60).dataset();
+        for (zoom, height) in [(Zoom::default(), 2_000.0), (Zoom::default(), 200.0), (Zoom::default().farther(), 30.0)]
+        {
+            let layout = TableLayout::new(&dataset, &Shown::default(), zoom);
+            let map = Minimap::new(&dataset, &layout, zoom, height);
+            let (row, rank) = example::BAD_END;
+            let bad = CellCode::MISSING.with(CellCode::ORIGIN).0;
+            let at = map.codes.iter().position(|code| *code == bad).unwrap();
+            assert!((at % map.columns).abs_diff(rank as usize * map.columns / 60) <= 1, "{height}");
+            let expected = layout.extent(layout.line_of(row).unwrap()).0 * map.height / layout.height();
+            // A row of a level that begins a line above stands there.
+            assert!(((at / map.columns) as f64 - expected).abs() < 2.0, "{height}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use hangscope_analyzer_core::report::{Band, CellCode};
 
+use crate::overview::RowCodes;
 use crate::overview::severity::SEVERITY;
 use crate::table::scene::Scene;
 
@@ -117,12 +118,13 @@ impl<'a> Pixels<'a> {
         });
         if let Some(level) = level {
             let offset = rows.start - first;
-            let cells = level.row(self.band_index, self.band, offset);
-            match self.scene.layer {
-                None => return self.add(cells, &[], line, target),
-                Some(layer) => {
-                    if let Some(kinds) = layer.rows(self.band, self.band_index, offset, level.step()) {
-                        return self.add(cells, kinds, line, target);
+            if let Some(cells) = level.row(self.band_index, self.band, offset) {
+                match self.scene.layer {
+                    None => return self.add(cells, None, line, target),
+                    Some(layer) => {
+                        if let Some(kinds) = layer.rows(self.band, self.band_index, offset, level.step()) {
+                            return self.add(cells, Some(RowCodes::All(kinds)), line, target);
+                        }
                     }
                 }
             }
@@ -134,18 +136,29 @@ impl<'a> Pixels<'a> {
 
     /// The same with one row.
     pub(crate) fn add_row(&self, row: u32, line: usize, target: &mut Codes) {
-        let kinds = self.scene.layer.map_or(&[][..], |layer| layer.row(self.band, row - self.band.first_row));
-        self.add(self.scene.dataset.row_cells(self.band, row), kinds, line, target);
+        let dataset = self.scene.dataset;
+        let kinds = self.scene.layer.map(|layer| layer.row(dataset.index(), self.band, row));
+        self.add(dataset.row_cells(self.band, row), kinds, line, target);
     }
 
-    fn add(&self, cells: &[u8], kinds: &[u8], line: usize, target: &mut Codes) {
+    fn add(&self, cells: RowCodes<'_>, kinds: Option<RowCodes<'_>>, line: usize, target: &mut Codes) {
         let start = line * target.width;
-        for (position, pixel) in &self.members {
-            let position = *position as usize;
-            if let Some(code) = cells.get(position) {
-                target.keep(start + *pixel as usize, *code, kinds.get(position).copied().unwrap_or_default());
+        let kind = |position| kinds.map_or(0, |kinds| kinds.get(position));
+        if let RowCodes::All(cells) = cells {
+            for (position, pixel) in &self.members {
+                let position = *position as usize;
+                if let Some(code) = cells.get(position) {
+                    target.keep(start + *pixel as usize, *code, kind(position));
+                }
             }
+            return;
         }
+        cells.for_each(|position, code| {
+            let member = self.members.binary_search_by_key(&position, |member| member.0 as usize).ok();
+            if let Some((_, pixel)) = member.and_then(|at| self.members.get(at)) {
+                target.keep(start + *pixel as usize, code, kind(position));
+            }
+        });
     }
 
     /// Marks the pixels that have a member.

@@ -209,13 +209,14 @@ impl Scene<'_> {
             }
             let Some(Line::Row(near)) = self.layout.line(near) else { continue };
             let Some((_, band)) = self.dataset.band_of(near) else { continue };
-            for (column, code) in band.columns.iter().zip(self.dataset.row_cells(band, near)) {
-                let severity = SEVERITY[usize::from(*code)];
-                let is_here = || self.layout.columns.slot_of(*column).is_some_and(|slot| slots.contains(&slot));
-                if severity > worst.0 && is_here() {
-                    worst = (severity, Some(CellPlace { row: near, column: *column }));
+            self.dataset.row_cells(band, near).for_each(|position, code| {
+                let severity = SEVERITY[usize::from(code)];
+                let column = band.columns.get(position).copied().filter(|_| severity > worst.0);
+                let is_here = |column| self.layout.columns.slot_of(column).is_some_and(|slot| slots.contains(&slot));
+                if let Some(column) = column.filter(|column| is_here(*column)) {
+                    worst = (severity, Some(CellPlace { row: near, column }));
                 }
-            }
+            });
         }
         let column = self.layout.columns.slot(slot).map_or(0, |slot| slot.column);
         Target::Cell(worst.1.unwrap_or(CellPlace { row, column }))

@@ -219,7 +219,7 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
             .parties(at)
             .iter()
             .filter_map(|party| Some((party.dump?, party.cell.entry()?)))
-            .filter(|&(rank, _)| case.fronts(rank).contains(&at))
+            .filter(|&(rank, _)| case.waits_at(rank, at))
             .collect();
         let Some(&(rank, entry)) = voters.first() else { continue };
         let side = words::issued_side(case, &voters);

@@ -97,7 +97,7 @@ fn describe_skipper(case: &Case<'_>, front: Place, skipper: &Party) -> Option<Dr
     })
 }
 
-fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party], absent: &Party) -> Option<Draft> {
+pub(super) fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party], absent: &Party) -> Option<Draft> {
     let waiting = parties.iter().find(|party| case.waits(party) && party.rank != absent.rank)?;
     let (rank, entry) = (waiting.dump?, waiting.cell.entry()?);
     let message = case.message(place)?;

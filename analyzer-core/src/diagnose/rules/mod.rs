@@ -2,6 +2,7 @@
 
 pub(super) mod arguments;
 pub(super) mod behind;
+pub(super) mod block;
 pub(super) mod cycle;
 pub(super) mod divergence;
 pub(super) mod joined;

@@ -18,6 +18,13 @@ pub(crate) fn Footer() -> impl IntoView {
         ("unknown", "not recorded"),
         ("nodump", "no dump"),
     ];
+    // Where the colours mean something else, these states are not told apart.
+    let keys = move || {
+        let first = if page.colour.get().is_some() { 3 } else { 0 };
+        let keys = KEYS.into_iter().skip(first);
+        keys.map(|(class, label)| view! { <span class="key"><i class=class aria-hidden="true"></i>{label}</span> })
+            .collect_view()
+    };
     let notes = move || {
         let count = page.dataset()?.report.data_quality.len() as u64;
         (count > 0).then(|| {
@@ -31,9 +38,7 @@ pub(crate) fn Footer() -> impl IntoView {
     view! {
         <footer>
             <Show when=move || page.phase.get() == Phase::Loaded>
-                {KEYS
-                    .map(|(class, label)| view! { <span class="key"><i class=class aria-hidden="true"></i>{label}</span> })
-                    .collect_view()}
+                {keys}
             </Show>
             <span class="grow"></span>
             <Show when=move || page.phase.get() == Phase::Loaded>{notes}</Show>

@@ -202,7 +202,7 @@ pub(crate) fn SideCard(finding: Finding, side: Side) -> impl IntoView {
     view! {
         <div class=class title=text::ranks(&short(&side.ranks))>
             <h3>{title(&finding, &side)}</h3>
-            <div class="fr">{what} {state.map(|state| view! { <span>" · " {state}</span> })}</div>
+            <div class="fr">{what} {state.map(|state| view! { ", " <span>{state}</span> })}</div>
             {frames.into_iter().map(|frame| view! { <small>{frame}</small> }).collect_view()}
             {no_frames.then(|| view! { <small>"no call stack recorded"</small> })}
             {advice}

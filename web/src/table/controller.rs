@@ -43,6 +43,8 @@ pub(crate) struct Controller {
     fitted: Cell<u32>,
     /// Whether the active cell was in view when it was last drawn.
     active_is_in_view: Cell<bool>,
+    /// Size of the window that was drawn last.
+    drawn_size: Cell<(f64, f64)>,
     grid_rows: RwSignal<Vec<GridRow>>,
     strip: RwSignal<Strip>,
     /// Counts how often the table came into sight with something that was not laid out yet.
@@ -95,6 +97,7 @@ impl Controller {
             revealed: Cell::new(0),
             fitted: Cell::new(0),
             active_is_in_view: Cell::new(false),
+            drawn_size: Cell::new((0.0, 0.0)),
             grid_rows,
             strip,
             came_into_sight: RwSignal::new(0),
@@ -335,7 +338,10 @@ impl Controller {
         if view.width < 1.0 || view.height < 1.0 {
             return;
         }
-        self.active_is_in_view.set(in_view);
+        let size = (view.width, view.height);
+        // A frame may come before we are told of the new size: the cell that was in view is to stay there.
+        let stays = self.drawn_size.replace(size) != size && self.active_is_in_view.get();
+        self.active_is_in_view.set(in_view || stays);
         // A canvas that cannot be drawn on leaves the grid's elements.
         let _ = self.painter.borrow().paint(view.width, view.height, &commands);
         if self.grid_rows.try_with_untracked(|known| *known != rows).unwrap_or(false) {

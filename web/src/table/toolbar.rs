@@ -10,6 +10,7 @@ use crate::table::contradictions::Contradictions;
 use crate::table::filter_bar::FilterBar;
 use crate::table::layer_legend::LayerLegend;
 use crate::table::shown::Shown;
+use crate::table::zoom::Zoom;
 use crate::text;
 
 /// More groups than this are found by the filter's text, not in a list.
@@ -38,6 +39,7 @@ pub(crate) fn Toolbar() -> impl IntoView {
             (false, _) => format!("{columns_text} for {}", text::counted(ranks, "rank")),
         })
     };
+    let at_end = move |next: fn(Zoom) -> Zoom| (next(page.zoom.get()) == page.zoom.get()).then_some("true");
     view! {
         <div class="bar">
             <Colours />
@@ -46,9 +48,21 @@ pub(crate) fn Toolbar() -> impl IntoView {
             <span class="rowcount">{rows}</span>
             <span class="colcount">{columns}</span>
             <span class="seg" role="group" aria-label="Size of a cell">
-                <button aria-label="Zoom out" on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.farther())>"−"</button>
+                <button
+                    aria-label="Zoom out"
+                    aria-disabled=move || at_end(Zoom::farther)
+                    on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.farther())
+                >
+                    "−"
+                </button>
                 <span aria-live="off">{move || page.zoom.get().label()}</span>
-                <button aria-label="Zoom in" on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.closer())>"+"</button>
+                <button
+                    aria-label="Zoom in"
+                    aria-disabled=move || at_end(Zoom::closer)
+                    on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.closer())
+                >
+                    "+"
+                </button>
                 <button
                     aria-label="Fit all ranks"
                     title="Fit all ranks, and with a second click all rows (0)"

@@ -49,6 +49,13 @@ pub(in crate::diagnose) fn find_left_out(case: &Case<'_>, places: &[Place]) -> O
         "Rank {} never posted the {lacking} for {at}: {compared}, and rank {} waits",
         absent.rank, waiting.rank
     );
+    let to = if lacking == "send" { "to" } else { "from" };
+    if let Some(first) = draft.next_steps.first_mut() {
+        *first = format!(
+            "look at how rank {} chooses its peers: why is there no {lacking} {to} rank {} in the block?",
+            absent.rank, waiting.rank
+        );
+    }
     if let Some(last) = draft.evidence.last_mut() {
         *last = format!("rank {}: {compared}; every other message of these blocks has both its ends", absent.rank);
     }

@@ -108,10 +108,16 @@ impl Band {
 
     /// The messages from one rank to another, in their order.
     pub fn messages_of(&self, src: u32, dst: u32) -> &[Message] {
+        let places = self.message_places_of(src, dst);
+        self.messages.get(places.start as usize..places.end as usize).unwrap_or(&[])
+    }
+
+    /// Where [`Band::messages_of`] are among all messages of the band.
+    pub fn message_places_of(&self, src: u32, dst: u32) -> core::ops::Range<u32> {
         let pair = |message: &Message| (message.src, message.dst);
         let from = self.messages.partition_point(|message| pair(message) < (src, dst));
         let to = self.messages.partition_point(|message| pair(message) <= (src, dst));
-        self.messages.get(from..to).unwrap_or(&[])
+        from as u32..to as u32
     }
 
     /// Sequence number of a row.

@@ -208,3 +208,20 @@ fn a_message_left_out_of_a_block() {
     // Of two ranks none is the usual one.
     check(&ring("send 0->1", 2), "cross_group_deadlock", "", None);
 }
+
+/// The two ends of a message use different groups: nothing tells which of them is wrong, so that the other half is named.
+#[test]
+fn the_other_half_in_another_group_is_named() {
+    let mut job = Fake::new(4).group("5", "tag 5", &[0, 1, 2, 3]).group("6", "tag 6", &[0, 1, 2, 3]);
+    job.all(op("all_reduce"));
+    job.message(2, "send 2->3", op("").on("6").at("exchange", 40));
+    job.message(3, "recv 3<-2", op("").on("5").scheduled().at("exchange", 41));
+    job.some(&[0, 1, 2], op("all_reduce").scheduled());
+    let report = job.report();
+    check(&report, "p2p_unmatched", "2", None);
+    let alternatives = &only(&report).alternatives;
+    assert_eq!(alternatives.len(), 1);
+    let why = &alternatives[0].why;
+    assert!(why.contains("rank 2 posted a send for message 1 from rank 2 to rank 3 in tag 6"), "{why}");
+    assert!(why.contains("rank 3 has nothing for it") && why.contains("group or tag"), "{why}");
+}

@@ -10,7 +10,7 @@ use crate::diagnose::call::total;
 use crate::diagnose::case::Party;
 use crate::diagnose::{Case, Draft, Place, custom};
 use crate::job::{GroupIdx, RankIdx};
-use crate::report::{Cause, Confidence, Kind};
+use crate::report::{Alternative, Cause, Confidence, Kind};
 use crate::symbols::StrId;
 
 /// A message that one end has not posted, where the other waits, and the absent end waits for nothing.
@@ -141,12 +141,39 @@ pub(super) fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party
                 format!("rank {} went on: {where_now}", absent.rank)
             },
         ],
-        alternatives: Vec::new(),
+        alternatives: elsewhere(case, place, &message, absent, waiting).into_iter().collect(),
         next_steps: alloc::vec![
             format!("look at the code between the two places: why does rank {} not reach the {lacking}?", absent.rank),
             words::main_thread_stack(&[absent.rank]),
         ],
         hangs: true,
+    })
+}
+
+/// The absent end has posted its part for the same two ranks in another group, or with another tag, and the waiting end has none there: it
+/// may be the same message. It may as well be the next one, so nobody is freed of blame.
+fn elsewhere(case: &Case<'_>, place: Place, message: &Message, absent: &Party, waiting: &Party) -> Option<Alternative> {
+    let groups = case.groups_of(absent.dump?).iter().filter(|&&group| group != place.group());
+    let places = groups.flat_map(|&group| {
+        let band = case.table.band(group);
+        band.message_places_of(message.src, message.dst).map(move |at| Place::Message(group, at))
+    });
+    let is_alone = |&other: &Place| {
+        let parties = case.parties(other);
+        let cell = |rank: u32| parties.iter().find(|party| party.rank == rank).map(|party| party.cell);
+        cell(absent.rank).is_some_and(|cell| cell.entry().is_some()) && cell(waiting.rank) == Some(Cell::MISSING)
+    };
+    let other = places.into_iter().find(is_alone)?;
+    let posted = if message.src == absent.rank { "send" } else { "recv" };
+    Some(Alternative {
+        cause: Cause::BadArguments,
+        why: format!(
+            "rank {} posted a {posted} for {}, and rank {} has nothing for it: if that is the same message, the two do not agree on its \
+             group or tag",
+            absent.rank,
+            words::place(case, other),
+            waiting.rank
+        ),
     })
 }
 

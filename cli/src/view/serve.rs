@@ -1,6 +1,6 @@
 //! The server.
 
-use std::io::Write as _;
+use std::io::{SeekFrom, Write as _};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderValue};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio::net::TcpListener;
 use tokio_util::io::ReaderStream;
 
@@ -150,7 +150,7 @@ async fn route(viewer: &Viewer, request: &Parts) -> Response {
         "" | "index.html" => typed("text/html; charset=utf-8", viewer.index.clone().into()),
         "dumps.json" => dump_list(viewer),
         _ => match name.strip_prefix("dumps/") {
-            Some(index) => dump(viewer, index).await,
+            Some(index) => dump(viewer, index, Span::asked(&request.headers)).await,
             None => page::find(name).map_or_else(not_found, |file| typed(file.content_type(), file.content.into())),
         },
     }
@@ -163,21 +163,64 @@ fn dump_list(viewer: &Viewer) -> Response {
     }
 }
 
-async fn dump(viewer: &Viewer, index: &str) -> Response {
+/// A part of a file that a client asks for, first and last byte: the page reads a pack one section after the other.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    first: u64,
+    last: u64,
+}
+
+impl Span {
+    /// The part that a request names as `bytes=FIRST-LAST`. Other forms are answered with the whole file, as HTTP allows (RFC 9110, 14.2).
+    fn asked(headers: &HeaderMap) -> Option<Span> {
+        let (first, last) = headers.get(header::RANGE)?.to_str().ok()?.strip_prefix("bytes=")?.split_once('-')?;
+        let span = Span { first: first.parse().ok()?, last: last.parse().ok()? };
+        (span.first <= span.last).then_some(span)
+    }
+
+    /// What there is of it in a file of this size.
+    fn within(self, size_bytes: u64) -> Option<Span> {
+        let last = self.last.min(size_bytes.checked_sub(1)?);
+        (self.first <= last).then_some(Span { first: self.first, last })
+    }
+
+    fn len(self) -> u64 {
+        self.last - self.first + 1
+    }
+}
+
+async fn dump(viewer: &Viewer, index: &str, asked: Option<Span>) -> Response {
     let Some(dump) = index.parse().ok().and_then(|index: usize| viewer.dumps.get(index)) else {
         return not_found();
     };
     let opened = async {
-        let file = tokio::fs::File::open(&dump.path).await?;
+        let mut file = tokio::fs::File::open(&dump.path).await?;
         let size_bytes = file.metadata().await?.len();
-        std::io::Result::Ok((file, size_bytes))
+        let span = asked.map(|asked| asked.within(size_bytes));
+        if let Some(Some(span)) = span {
+            file.seek(SeekFrom::Start(span.first)).await?;
+        }
+        std::io::Result::Ok((file, size_bytes, span))
     };
     match opened.await {
-        Ok((file, size_bytes)) => {
+        Ok((_, size_bytes, Some(None))) => {
+            let all = format!("bytes */{size_bytes}");
+            (StatusCode::RANGE_NOT_SATISFIABLE, [(header::CONTENT_RANGE, all)]).into_response()
+        }
+        Ok((file, size_bytes, span)) => {
+            let span = span.flatten();
+            let length = span.map_or(size_bytes, Span::len);
             // A job that still writes may make the file longer meanwhile; the length was promised.
-            let body = Body::from_stream(ReaderStream::with_capacity(file.take(size_bytes), 1 << 16));
+            let body = Body::from_stream(ReaderStream::with_capacity(file.take(length), 1 << 16));
             let mut response = typed("application/octet-stream", body);
-            response.headers_mut().insert(header::CONTENT_LENGTH, size_bytes.into());
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_LENGTH, length.into());
+            headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+            let part = span.map(|span| format!("bytes {}-{}/{size_bytes}", span.first, span.last));
+            if let Some(part) = part.and_then(|part| HeaderValue::try_from(part).ok()) {
+                headers.insert(header::CONTENT_RANGE, part);
+                *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+            }
             response
         }
         Err(error) => (StatusCode::NOT_FOUND, format!("{}: {error}\n", dump.path.display())).into_response(),

@@ -53,8 +53,12 @@ fn start(dumps: &[(&str, &[u8])]) -> Running {
 
 impl Running {
     fn send(&self, method: &str, path: &str, host: &str) -> Answer {
+        self.send_with(method, path, &format!("Host: {host}\r\n"))
+    }
+
+    fn send_with(&self, method: &str, path: &str, headers: &str) -> Answer {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
@@ -105,6 +109,39 @@ fn lists_the_dumps_and_serves_their_bytes() {
 
     let head = viewer.send("HEAD", &format!("/{}/dumps/1", viewer.token), "localhost");
     assert_eq!((head.status, head.header("content-length"), head.body.len()), (200, Some("1200000"), 0));
+}
+
+#[test]
+fn a_part_of_a_file_is_served_where_a_client_asks_for_one() {
+    let viewer = start(&[("job.hangscope", b"0123456789"), ("empty", b"")]);
+    let ask = |file: u32, range: &str| {
+        let path = format!("/{}/dumps/{file}", viewer.token);
+        viewer.send_with("GET", &path, &format!("Host: 127.0.0.1\r\nRange: {range}\r\n"))
+    };
+    for (range, text, part) in [
+        ("bytes=2-4", "234", "bytes 2-4/10"),
+        ("bytes=0-0", "0", "bytes 0-0/10"),
+        ("bytes=7-1000", "789", "bytes 7-9/10"),
+    ] {
+        let answer = ask(0, range);
+        assert_eq!((answer.status, answer.text(), answer.header("content-range")), (206, text, Some(part)), "{range}");
+        assert_eq!(answer.header("content-length"), Some(text.len().to_string().as_str()));
+    }
+    for range in ["bytes=10-12", "bytes=999-1000"] {
+        let answer = ask(0, range);
+        assert_eq!((answer.status, answer.header("content-range")), (416, Some("bytes */10")), "{range}");
+    }
+    assert_eq!(ask(1, "bytes=0-5").status, 416);
+    // What is not understood is answered with everything.
+    for range in ["bytes=4-2", "bytes=-3", "bytes=3-", "bytes=0-1,3-4", "lines=1-2", "bytes=a-b"] {
+        let answer = ask(0, range);
+        assert_eq!(
+            (answer.status, answer.text(), answer.header("content-range")),
+            (200, "0123456789", None),
+            "{range}"
+        );
+        assert_eq!(answer.header("accept-ranges"), Some("bytes"));
+    }
 }
 
 #[test]

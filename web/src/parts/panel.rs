@@ -68,7 +68,7 @@ pub(crate) fn Panel() -> impl IntoView {
 fn Details(detail: CellDetail) -> impl IntoView {
     let mut sub = vec![detail.group.clone(), format!("rank {}", detail.rank)];
     if detail.waiting_ns > 0 {
-        sub.push(format!("waiting {}", text::duration(detail.waiting_ns)));
+        sub.push(format!("waiting at least {}", text::duration(detail.waiting_ns)));
     }
     let facts = facts(&detail).into_iter().map(|(name, value, more)| {
         let more = (!more.is_empty()).then(|| view! { <small>{more}</small> });

@@ -11,7 +11,7 @@ use crate::small_sort::SmallSort as _;
 /// What one rank's entries mean together.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
-    /// How far each entry has come, and [`FOLDED`]. The members of a block have no events of their own: they are where its end is.
+    /// How far each entry has come, [`FOLDED`] and [`MESSAGE`]. The members of a block have no events of their own: they are where its end is.
     marks: Vec<u8>,
     /// Blocks that have collectives: the entry that stands for each, and where its members are; sorted when all are there.
     blocks: Vec<(EntryIdx, u32, u32)>,
@@ -25,6 +25,10 @@ pub struct Blocks {
 
 /// Mark of entries that are part of a block and do not stand for it, and of the ends of blocks of messages: no row of their own.
 const FOLDED: u8 = 0x80;
+/// Mark of entries that are one end of a message.
+const MESSAGE: u8 = 0x40;
+/// What is left of a mark then: how far the entry has come.
+const PROGRESS_BITS: u8 = 0x3f;
 
 const PROGRESS: [Progress; 5] =
     [Progress::Unknown, Progress::Scheduled, Progress::Started, Progress::Late, Progress::Completed];
@@ -42,28 +46,32 @@ impl Blocks {
     /// A block is a run of entries of one group with equal sequence numbers whose last one is a block end. The end of a block of
     /// messages need not be marked as one, so that only its neighbours tell. A block without an end was being put together
     /// when the rank dumped.
-    pub fn of(job: &Job, rank: RankIdx) -> Blocks {
+    #[inline(never)]
+    pub(super) fn of(job: &Job, rank: RankIdx, slots: &Slots) -> Blocks {
         let dump = job.rank(rank);
         let mut blocks = Blocks { marks: Vec::with_capacity(dump.entries.len()), ..Blocks::default() };
         let mut given_up = false;
         let mut any_late = false;
-        for (state, retired, late) in job.stages(rank) {
+        let heads = dump.entries.heads();
+        let of_head = |op| if job.op(op).peer.is_some() { MESSAGE } else { 0 };
+        let of_heads: Vec<u8> = heads.iter().map(|head| of_head(head.op)).collect();
+        job.for_each_stage(rank, |head, state, retired, late| {
             let progress = progress(state, late);
             given_up |= retired && progress.is_pending();
             any_late |= progress == Progress::Late;
-            blocks.marks.push(progress as u8);
-        }
+            blocks.marks.push(progress as u8 | of_heads.get(head).copied().unwrap_or(0));
+        });
         if any_late {
             blocks.forgive_late(job, rank);
         }
         if given_up {
             blocks.forget_given_up(job, rank);
         }
-        let slots = Slots::of(dump);
-        let closes: Vec<bool> = dump.entries.heads().iter().map(|head| job.op(head.op).closes_block()).collect();
-        let mut runs: Vec<Run> = slots.groups.iter().map(|_| Run::default()).collect();
-        for (at, head) in (0..).map(EntryIdx).zip(dump.entries.head_indices()) {
-            let Some(run) = slots.of_head(head).and_then(|slot| runs.get_mut(slot)) else { continue };
+        let closes: Vec<bool> = heads.iter().map(|head| job.op(head.op).closes_block()).collect();
+        let mut runs: Vec<Run> = slots.slots.iter().map(|_| Run::default()).collect();
+        dump.entries.for_each_head(|at, head| {
+            let slot = slots.of_entry.get(at.0 as usize).and_then(|&slot| runs.get_mut(slot as usize));
+            let Some(run) = slot else { return };
             let key = dump.entries.seqs(at);
             if run.key != Some(key) {
                 blocks.end_without_close(job, rank, run);
@@ -76,7 +84,7 @@ impl Blocks {
             } else {
                 run.entries.push(at);
             }
-        }
+        });
         for run in &mut runs {
             blocks.end_without_close(job, rank, run);
         }
@@ -114,7 +122,7 @@ impl Blocks {
         self.has_blocks |= has_messages;
         for &at in inner {
             self.set_progress(at, progress);
-            if job.is_message(rank, at) {
+            if self.is_message(at) {
                 has_messages = true;
             } else {
                 self.fold(at);
@@ -138,8 +146,11 @@ impl Blocks {
         let is_numbered = run.key.is_some_and(|key| key.0.is_some());
         if is_numbered && run.entries.len() > 1 {
             let first_member = self.members.len();
-            let collectives = run.entries.iter().filter(|&&at| !job.is_message(rank, at));
-            self.members.extend(collectives);
+            for &at in &run.entries {
+                if !self.is_message(at) {
+                    self.members.push(at);
+                }
+            }
             match self.members.get(first_member..) {
                 Some(&[.., _, newest]) => {
                     for at in first_member..self.members.len() - 1 {
@@ -164,7 +175,7 @@ impl Blocks {
     /// the entry after it is there.
     fn end_finished(&mut self, job: &Job, rank: RankIdx, entries: &[EntryIdx]) {
         let entry = |at: EntryIdx| job.entry(rank, at);
-        let messages: Vec<EntryIdx> = entries.iter().copied().filter(|&at| job.is_message(rank, at)).collect();
+        let messages: Vec<EntryIdx> = entries.iter().copied().filter(|&at| self.is_message(at)).collect();
         let numbered = messages.first().is_some_and(|&at| entry(at).p2p_seq.is_some_and(|seq| seq > 0));
         let finished = match messages.as_slice() {
             [] => return,
@@ -192,17 +203,24 @@ impl Blocks {
 
     fn set_progress(&mut self, at: EntryIdx, progress: Progress) {
         if let Some(mark) = self.marks.get_mut(at.0 as usize) {
-            *mark = *mark & FOLDED | progress as u8;
+            *mark = *mark & !PROGRESS_BITS | progress as u8;
         }
     }
 
     /// How far an entry has come.
     pub fn progress_of(&self, at: EntryIdx) -> Progress {
-        let mark = self.marks.get(at.0 as usize).map_or(0, |mark| mark & !FOLDED);
+        let mark = self.marks.get(at.0 as usize).map_or(0, |mark| mark & PROGRESS_BITS);
         PROGRESS.get(usize::from(mark)).copied().unwrap_or(Progress::Unknown)
     }
 
+    /// Whether an entry is one end of a message.
+    #[inline(always)]
+    pub fn is_message(&self, at: EntryIdx) -> bool {
+        self.marks.get(at.0 as usize).is_some_and(|mark| mark & MESSAGE != 0)
+    }
+
     /// Whether an entry has no row of its own.
+    #[inline(always)]
     pub fn is_folded(&self, at: EntryIdx) -> bool {
         self.marks.get(at.0 as usize).is_none_or(|mark| mark & FOLDED != 0)
     }

@@ -55,7 +55,7 @@ pub(super) fn pair(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &[Entry
     let mut messages = Vec::new();
     // Ranks that receive from any source: which sends these meet is not known.
     let mut open = TreeSet::new();
-    for lot in lots {
+    for lot in lots.iter().filter(|lot| lot.messages) {
         let me = job.rank(lot.rank).rank;
         let mut alone = 0;
         for &at in order.get(lot.range()).unwrap_or(&[]) {

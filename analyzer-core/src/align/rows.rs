@@ -47,22 +47,43 @@ pub(super) fn align(job: &Job, group: GroupIdx, blocks: &[Blocks], order: &mut [
     let mut done: Vec<usize> = alloc::vec![0; width];
     for (tile, rows) in numbers.chunks(TILE).enumerate() {
         for (position, ((&(_, rank), lane), done)) in present.iter().zip(&lanes).zip(&mut done).enumerate() {
-            for (row, &number) in (tile * TILE..).zip(rows) {
-                let is_issued = *done < lane.count && own_numbers.get(lane.numbers + *done) == Some(&number);
-                let cell = match order.get(lane.entries + *done).filter(|_| is_issued) {
-                    Some(&entry) => {
-                        *done += 1;
-                        Cell::issued(entry)
-                    }
-                    None => lane.window.absent(number, job, rank),
-                };
-                if let Some(place) = cells.get_mut(row * width + position) {
-                    *place = cell;
-                }
-            }
+            let absent = |number| lane.window.absent(number, job, rank);
+            let own = own_numbers.get(lane.numbers + *done..lane.numbers + lane.count).unwrap_or(&[]);
+            let entries = order.get(lane.entries + *done..).unwrap_or(&[]);
+            let from = tile * TILE * width + position;
+            *done += fill(rows, own, entries, cells.get_mut(from..).unwrap_or(&mut []), width, &absent);
         }
     }
     Band { group, columns, numbers, lanes: present, cells, messages: Vec::new() }
+}
+
+/// Fills the cells of a lane in the rows of these numbers, `width` from one to the next, and gives how many of the lane's own numbers are there.
+///
+/// A function of its own, which is called often: a browser runs the quicker form of a function only from the next call on.
+#[inline(never)]
+fn fill(
+    rows: &[u32],
+    own: &[u32],
+    entries: &[EntryIdx],
+    cells: &mut [Cell],
+    width: usize,
+    absent: &dyn Fn(u32) -> Cell,
+) -> usize {
+    let (mut done, mut at) = (0, 0);
+    for &number in rows {
+        let cell = match entries.get(done) {
+            Some(&entry) if own.get(done) == Some(&number) => {
+                done += 1;
+                Cell::issued(entry)
+            }
+            _ => absent(number),
+        };
+        if let Some(place) = cells.get_mut(at) {
+            *place = cell;
+        }
+        at += width;
+    }
+    done
 }
 
 /// The numbers that some lane has, ascending. Lanes have runs of them, and mostly the same ones.
@@ -90,6 +111,7 @@ fn all_numbers(lanes: &[Lane], own_numbers: &[u32]) -> Vec<u32> {
 
 /// Puts the collectives of a rank to the front of its entries, which begin at `from` among all, and their numbers behind those of the lanes
 /// before.
+#[inline(never)]
 fn lane(
     job: &Job,
     rank: RankIdx,
@@ -103,10 +125,11 @@ fn lane(
     let mut last: Option<u32> = None;
     let mut ordinal = 0;
     let mut is_sorted = true;
-    for place in 0..entries.len() {
-        let Some(&at) = entries.get(place) else { continue };
+    let mut place = 0;
+    while let Some(&at) = entries.get(place) {
+        place += 1;
         let (collective_seq, p2p_seq) = dump.entries.seqs(at);
-        let message = job.is_message(rank, at);
+        let message = blocks.is_message(at);
         lane.window.messages |= message;
         lane.window.used_messages |= message || p2p_seq.is_some_and(|seq| seq > 0);
         // A message carries the number of the last collective, which may have left the ring.

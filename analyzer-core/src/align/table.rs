@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::slots::Slots;
+use super::slots::{Slot, Slots};
 use super::{Blocks, Cell, Message, Progress, messages, rows, stale};
 use crate::dump::EntryIdx;
 use crate::job::{Families, GroupIdx, Job, RankIdx};
@@ -65,11 +65,11 @@ impl Band {
         let width = self.lanes.len();
         for (tile, cells) in (0..).zip(self.cells.chunks(width.max(1) * TILE)) {
             for (lane, &(position, rank)) in self.lanes.iter().enumerate() {
-                for (row, cell) in (tile * TILE as u32..).zip(cells.iter().skip(lane).step_by(width)) {
+                each_of_lane(cells, lane, width, |row, cell| {
                     if let Some(entry) = cell.entry() {
-                        visit(RowIdx(row), (lane, position, rank), entry);
+                        visit(RowIdx(tile * TILE as u32 + row as u32), (lane, position, rank), entry);
                     }
-                }
+                });
             }
         }
     }
@@ -86,10 +86,11 @@ impl Band {
         let mut looks = alloc::vec![none; width * LOOKED_AT.min(self.numbers.len())];
         for (tile, cells) in (0..).zip(self.cells.chunks(width.max(1) * LOOKED_AT)) {
             for (lane, &(_, rank)) in self.lanes.iter().enumerate() {
-                let places = looks.iter_mut().skip(lane).step_by(width);
-                for (place, &cell) in places.zip(cells.iter().skip(lane).step_by(width)) {
-                    *place = look(rank, cell);
-                }
+                each_of_lane(cells, lane, width, |row, cell| {
+                    if let Some(place) = looks.get_mut(row * width + lane) {
+                        *place = look(rank, cell);
+                    }
+                });
             }
             let rows = looks.chunks(width.max(1)).take(cells.len() / width.max(1));
             (tile * LOOKED_AT as u32..).map(RowIdx).zip(rows).for_each(|(row, looks)| visit(row, looks));
@@ -150,6 +151,19 @@ impl Band {
     }
 }
 
+/// Calls `visit` for the cells of a lane in some rows.
+///
+/// A function of its own, which is called often: a browser runs the quicker form of a function only from the next call on.
+#[inline(never)]
+fn each_of_lane(cells: &[Cell], lane: usize, width: usize, mut visit: impl FnMut(usize, Cell)) {
+    let (mut at, mut row) = (lane, 0);
+    while let Some(&cell) = cells.get(at) {
+        visit(row, cell);
+        at += width;
+        row += 1;
+    }
+}
+
 /// All groups, lined up.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -173,6 +187,8 @@ pub(super) struct Lot {
     pub rank: RankIdx,
     pub from: usize,
     pub count: u32,
+    /// Whether some of them may be messages.
+    pub messages: bool,
 }
 
 impl Lot {
@@ -190,32 +206,27 @@ struct Lots {
 }
 
 impl Lots {
-    fn add(&mut self, job: &Job, rank: RankIdx) {
-        let dump = job.rank(rank);
-        let slots = Slots::of(dump);
-        let mut counts: Vec<u32> = alloc::vec![0; slots.groups.len()];
-        for head in dump.entries.head_indices() {
-            if let Some(count) = slots.of_head(head).and_then(|slot| counts.get_mut(slot)) {
-                *count += 1;
-            }
-        }
-        let mut next: Vec<usize> = Vec::with_capacity(slots.groups.len());
+    #[inline(never)]
+    fn add(&mut self, rank: RankIdx, slots: &Slots) {
+        let mut next: Vec<usize> = Vec::with_capacity(slots.slots.len());
         let mut from = self.order.len();
-        for (&group, &count) in slots.groups.iter().zip(&counts) {
+        for &Slot { group, count, messages } in &slots.slots {
             next.push(from);
             if let Some(lots) = self.of_group.get_mut(group.0 as usize).filter(|_| count > 0) {
-                lots.push(Lot { rank, from, count });
+                lots.push(Lot { rank, from, count, messages });
             }
             from += count as usize;
         }
         self.order.resize(from, EntryIdx(0));
-        for (at, head) in (0..).map(EntryIdx).zip(dump.entries.head_indices()) {
-            if let Some(place) = slots.of_head(head).and_then(|slot| next.get_mut(slot)) {
+        let mut at = EntryIdx(0);
+        for &slot in &slots.of_entry {
+            if let Some(place) = next.get_mut(slot as usize) {
                 if let Some(slot) = self.order.get_mut(*place) {
                     *slot = at;
                 }
                 *place += 1;
             }
+            at.0 += 1;
         }
     }
 }
@@ -228,7 +239,8 @@ impl Table {
         let mut lots = Lots { order: Vec::with_capacity(entries), of_group: alloc::vec![Vec::new(); job.groups.len()] };
         for at in 0..job.ranks.len() as u32 {
             let rank = RankIdx(at);
-            let blocks = Blocks::of(job, rank);
+            let slots = Slots::of(job, rank);
+            let blocks = Blocks::of(job, rank, &slots);
             for (end, members) in blocks.iter() {
                 let contents: Vec<(StrId, ArgsId)> = members
                     .iter()
@@ -240,7 +252,7 @@ impl Table {
                 table.inner_of.push((rank, end, table.inner.intern(&contents).index));
             }
             table.blocks.push(blocks);
-            lots.add(job, rank);
+            lots.add(rank, &slots);
         }
         table.inner_of.shrink_to_fit();
         for (group, lots_of_group) in (0..).map(GroupIdx).zip(&lots.of_group) {

@@ -70,6 +70,7 @@ impl Column {
     }
 
     /// The column that was taken apart so; `None` if it does not hold `len` numbers.
+    #[inline(never)]
     pub(crate) fn from_planes(base: i64, step: i64, width: u8, planes: &[u8], len: usize) -> Option<Column> {
         let bytes_a_number = usize::from(width);
         if bytes_a_number > 8 || len.checked_mul(bytes_a_number) != Some(planes.len()) {
@@ -80,8 +81,12 @@ impl Column {
         }
         let mut bytes = alloc::vec![0; planes.len() + PADDING];
         for (plane, of_weight) in planes.chunks_exact(len).enumerate() {
-            for (place, &byte) in bytes.iter_mut().skip(plane).step_by(bytes_a_number).zip(of_weight) {
-                *place = byte;
+            let mut at = plane;
+            for &byte in of_weight {
+                if let Some(place) = bytes.get_mut(at) {
+                    *place = byte;
+                }
+                at += bytes_a_number;
             }
         }
         Some(Column { base, step, width, bytes })

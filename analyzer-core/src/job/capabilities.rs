@@ -41,6 +41,7 @@ pub(super) struct Clues<'a> {
 
 impl Capabilities {
     /// Looks at all entries of a dump once.
+    #[inline(never)]
     pub(super) fn of(entries: &Entries, clues: &Clues<'_>) -> Capabilities {
         let mut capabilities = Capabilities { truncated: clues.truncated, ..Capabilities::default() };
         let first_record = entries.get(EntryIdx(0)).record_id.filter(|_| !entries.is_empty());
@@ -59,7 +60,7 @@ impl Capabilities {
         let has_frames = |stack| clues.symbols.stacks.frames(stack).next().is_some();
         capabilities.frames = entries.heads().iter().any(|head| has_frames(head.stack));
         let (mut completed_any, mut retired_any) = (false, false);
-        for ((at, head), (state, retired)) in (0..).map(EntryIdx).zip(entries.head_indices()).zip(entries.states()) {
+        entries.for_each_state(|at, head, state, retired| {
             capabilities.start_events = capabilities.start_events || shows_start(state, entries.times(at));
             let completed = state == State::Completed;
             completed_any |= completed;
@@ -68,7 +69,7 @@ impl Capabilities {
                 item.1 |= retired && !completed;
                 item.2 |= completed;
             }
-        }
+        });
         capabilities.start_events |= clues.statuses.iter().any(|status| status.last_started > 0);
         capabilities.weak_libraries = seen.iter().filter(|item| item.1 && !item.2).map(|item| item.0).collect();
         capabilities.weak_libraries.sort_small();
@@ -94,6 +95,7 @@ fn shows_start(state: State, [_, started_ns, completed_ns]: [i64; 3]) -> bool {
 ///
 /// In a short window counters of several groups may look so by chance. What they cannot do is to run on in a group that comes
 /// again after another one, or to begin at 0.
+#[inline(never)]
 fn one_run(entries: &Entries, ops: &OpTable) -> Option<bool> {
     let mut entries = entries.iter().map(|(_, entry)| entry);
     let first = entries.next()?;

@@ -28,6 +28,7 @@ pub(super) struct Span {
 
 impl Span {
     /// The span of a dump of a known rank that has entries; `until_ns` is the newest time in them.
+    #[inline(never)]
     pub fn of(dump: &ShardDump, until_ns: i64) -> Option<Span> {
         let from_ns = dump.entries.created_ns().filter(|&ns| ns > 0).min()?;
         Some(Span { from_ns, until_ns, rank: dump.rank?, file: dump.file.clone() })

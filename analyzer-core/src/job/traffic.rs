@@ -72,11 +72,11 @@ impl Traffic {
         let mut all = vec![Traffic::default(); job.groups.len()];
         for dump in &job.ranks {
             let mut counts: Vec<u32> = vec![0; dump.entries.heads().len()];
-            for head in dump.entries.head_indices() {
+            dump.entries.for_each_head(|_, head| {
                 if let Some(count) = counts.get_mut(head) {
                     *count += 1;
                 }
-            }
+            });
             for (&EntryHead { group_ref, op, args, .. }, times) in dump.entries.heads().iter().zip(counts) {
                 let Some(&group) = dump.groups.get(group_ref as usize) else { continue };
                 let Some(traffic) = all.get_mut(group.0 as usize) else { continue };

@@ -145,22 +145,24 @@ impl Job {
             && entry.completed_ns.saturating_sub(entry.created_ns) / 1_000_000 > i64::from(entry.timeout_ms)
     }
 
-    /// How far each entry of a rank has come, see [`Job::state`], whether it is retired, and whether it was late, see [`Job::is_late`].
-    pub fn stages(&self, rank: RankIdx) -> impl Iterator<Item = (State, bool, bool)> + '_ {
+    /// Calls `visit` with how far each entry of a rank has come, see [`Job::state`], whether it is retired, and whether it was late, see
+    /// [`Job::is_late`]; before these with the place of its head.
+    #[inline(always)]
+    pub fn for_each_stage(&self, rank: RankIdx, mut visit: impl FnMut(usize, State, bool, bool)) {
         let dump = self.rank(rank);
         let weak = &dump.capabilities.weak_libraries;
         let of_head =
             |head: &EntryHead| (weak.binary_search(&self.ops.library(head.op)).is_ok(), i64::from(head.timeout_ms));
         let heads: Vec<(bool, i64)> = dump.entries.heads().iter().map(of_head).collect();
-        let entries = (0..).map(EntryIdx).zip(dump.entries.head_indices()).zip(dump.entries.states());
-        entries.map(move |((at, head), (state, retired))| {
+        dump.entries.for_each_state(|at, head, state, retired| {
             let (is_weak, timeout_ms) = heads.get(head).copied().unwrap_or_default();
-            match state {
-                State::Completed => (state, retired, timeout_ms > 0 && dump.entries.is_over(at, timeout_ms)),
-                _ if retired && is_weak => (State::Completed, retired, false),
-                _ => (state, retired, false),
-            }
-        })
+            let (state, late) = match state {
+                State::Completed => (state, timeout_ms > 0 && dump.entries.is_over(at, timeout_ms)),
+                _ if retired && is_weak => (State::Completed, false),
+                _ => (state, false),
+            };
+            visit(head, state, retired, late);
+        });
     }
 
     /// Whether nobody can finish an operation before every member has begun it: all give, all take, and there is something to give.

@@ -157,6 +157,7 @@ impl WireDump {
     }
 
     /// The dump; `None` if its columns do not fit together.
+    #[inline(never)]
     pub(super) fn dump(self) -> Option<ShardDump> {
         let len = self.entries as usize;
         let mut columns: [Column; 10] = Default::default();

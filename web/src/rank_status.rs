@@ -146,7 +146,7 @@ pub(crate) fn describe_all(dataset: &Dataset, columns: std::ops::Range<u32>) -> 
 fn waits(state: &RankState) -> Option<String> {
     let place = state.waits_in.as_ref()?;
     let row = place.seq.map(|seq| format!("row {seq} of ")).unwrap_or_default();
-    let whom = match state.waits_for.as_str() {
+    let whom = match state.waits_for.to_string().as_str() {
         "" => String::new(),
         ranges => format!(", for {}", text::ranks(&short(ranges))),
     };
@@ -205,7 +205,7 @@ mod tests {
             rank,
             status: RankStatus::Blocked,
             waits_in: Some(Place { group: group.to_owned(), seq: Some(seq), op: "all_reduce".to_owned() }),
-            waits_for: waits_for.to_owned(),
+            waits_for: waits_for.into(),
         }
     }
 

@@ -28,6 +28,13 @@ const HEAD_BYTES: f64 = 65_536.0;
 /// A file is in memory with what is read from it, and a browser gives a worker two gigabytes that can be relied on.
 const LARGEST_BYTES: f64 = 800_000_000.0;
 
+/// What a pack takes in memory, of each of its bytes, ...
+const BYTES_A_PACK_BYTE: u64 = 3;
+/// ... and what the analysis takes of each entry beside the entries.
+const WORK_BYTES_AN_ENTRY: u64 = 9;
+/// No more than this is got at once, whatever a file says.
+const MOST_RESERVED: u64 = 1_000_000_000;
+
 #[derive(Default)]
 struct State {
     shard: Shard,
@@ -79,6 +86,7 @@ fn handle(state: &mut State, request: Request, payload: &JsValue) {
             state.shard.add(Reading { file: name, faults: vec![fault], ..Reading::default() });
         }
         Request::Analyze => {
+            reserve(state.shard.entries().saturating_mul(WORK_BYTES_AN_ENTRY));
             let analysis = analyze_shard(std::mem::take(&mut state.shard));
             post_analysis(&analysis);
             state.analysis = Some(analysis);
@@ -178,6 +186,7 @@ fn read_file(name: &str, file: &JsValue) -> Result<Read, JsValue> {
 }
 
 fn read_pack(name: &str, size_bytes: u64, part: impl Fn(u64, usize) -> Result<Vec<u8>, String>) -> Shard {
+    reserve(size_bytes.saturating_mul(BYTES_A_PACK_BYTE));
     let mut reader = pack::PackReader::new(name, size_bytes, &part);
     for place in reader.sections().to_vec() {
         let section = part(place.offset, place.size_bytes)
@@ -186,6 +195,16 @@ fn read_pack(name: &str, size_bytes: u64, part: impl Fn(u64, usize) -> Result<Ve
         reader.put(&place, section);
     }
     reader.finish()
+}
+
+/// Gets memory that will be needed in one piece: it grows by 64 KB otherwise, and every time takes the browser a millisecond. What is not
+/// needed is never touched, so that it takes none of the machine's.
+fn reserve(bytes: u64) {
+    let mut piece: Vec<u8> = Vec::new();
+    let bytes = usize::try_from(bytes.min(MOST_RESERVED)).unwrap_or_default();
+    // Where a browser has less, memory grows as it did.
+    let _ = piece.try_reserve_exact(bytes);
+    std::hint::black_box(&piece);
 }
 
 fn can_be_dump(head: &[u8]) -> bool {
@@ -220,7 +239,7 @@ fn for_page(report: &Report) -> Report {
         rank: state.rank,
         status: state.status,
         waits_in: state.waits_in.clone(),
-        waits_for: enough(&state.waits_for).to_owned(),
+        waits_for: enough(&state.waits_for.to_string()).into(),
     };
     Report {
         schema: report.schema,

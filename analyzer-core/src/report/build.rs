@@ -3,12 +3,13 @@
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::others::Others;
 use super::{
     CycleStep, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus,
-    Report, SCHEMA, Side, SideState, Site, Tool, ranges,
+    Report, SCHEMA, Side, SideState, Site, Tool, Whom, ranges,
 };
 use crate::align::Progress;
 use crate::diagnose::{Absence, Case, Draft, DraftSide, Place, WaitStep};
@@ -141,21 +142,21 @@ struct Waits<'a> {
 
 enum WaitsFor {
     /// The parties that have not joined.
-    Absent(String),
+    Absent(Whom),
     /// All have joined, and these have not finished: each of them waits for the others.
     Others(Others),
 }
 
 impl Waits<'_> {
     /// The parties of a place that have not joined it; where all have, those who have not finished it.
-    fn of(&mut self, place: Place, rank: u32) -> String {
+    fn of(&mut self, place: Place, rank: u32) -> Whom {
         let case = self.case;
         let known = self.known.entry(place).or_insert_with(|| {
             let parties = case.parties(place);
             let absent = parties.iter().filter(|party| case.progress(party).is_none()).map(|party| party.rank);
             let absent = ranges(absent);
             if !absent.is_empty() {
-                return WaitsFor::Absent(absent);
+                return WaitsFor::Absent(Arc::<str>::from(absent).into());
             }
             let waiting: Vec<u32> = parties.iter().filter(|party| case.waits(party)).map(|party| party.rank).collect();
             WaitsFor::Others(Others::of(&waiting))

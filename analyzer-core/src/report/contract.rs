@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::Whom;
+
 /// Version of the report's shape.
 pub const SCHEMA: u32 = 1;
 
@@ -369,7 +371,7 @@ pub struct RankState {
     /// Its oldest unfinished row.
     pub waits_in: Option<Place>,
     /// The ranks that this row waits for, as ranges.
-    pub waits_for: String,
+    pub waits_for: Whom,
 }
 
 /// A rank's part in what happened.

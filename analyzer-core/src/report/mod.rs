@@ -21,6 +21,7 @@ mod sizes;
 mod table_index;
 mod table_view;
 mod text;
+mod whom;
 
 pub use build::build;
 pub use cell_detail::{CellDetail, OtherSide, PanelFrame};
@@ -39,3 +40,4 @@ pub use sizes::{shapes_text, sizes_text};
 pub use table_index::{Band, CellCode, FindingPlace, RankColumn, TableIndex};
 pub(crate) use table_view::TableView;
 pub use text::{Emphasis, render_styled, render_text};
+pub use whom::Whom;

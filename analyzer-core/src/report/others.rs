@@ -2,47 +2,52 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::{Range, RangeInclusive};
 
+use super::Whom;
+
 /// Ranks of which each waits for the others: all of them as [`super::ranges`] writes them, and their runs with the place of each in the
-/// text. A thousand ranks that wait for each other are a million to write, and are copied instead.
+/// text. A thousand ranks that wait for each other are a million to write, and share the text instead.
 pub(super) struct Others {
-    text: String,
+    text: Arc<str>,
     runs: Vec<(RangeInclusive<u32>, Range<usize>)>,
 }
 
 impl Others {
     /// Of sorted ranks.
     pub fn of(ranks: &[u32]) -> Others {
-        let mut others = Others { text: String::new(), runs: Vec::new() };
+        let (mut text, mut runs) = (String::new(), Vec::new());
         for run in ranks.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
             let (Some(&low), Some(&high)) = (run.first(), run.last()) else { continue };
-            push_run(&mut others.text, low, high);
-            let end = others.text.len();
-            others.runs.push((low..=high, end - run_text(low, high).len()..end));
+            push_run(&mut text, low, high);
+            let end = text.len();
+            runs.push((low..=high, end - run_text(low, high).len()..end));
         }
-        others
+        Others { text: text.into(), runs }
     }
 
     /// All but one rank.
-    pub fn without(&self, rank: u32) -> String {
+    pub fn without(&self, rank: u32) -> Whom {
         let at = self.runs.partition_point(|(run, _)| *run.end() < rank);
         let Some((run, place)) = self.runs.get(at).filter(|(run, _)| run.contains(&rank)) else {
-            return self.text.clone();
+            return Arc::clone(&self.text).into();
         };
-        let before = self.text.get(..place.start).unwrap_or_default();
-        let after = self.text.get(place.end..).unwrap_or_default();
-        let mut text = String::with_capacity(self.text.len() + 16);
-        text.push_str(before.strip_suffix(',').unwrap_or(before));
+        let (mut cut, mut rest) = (place.clone(), String::new());
         if let Some(end) = rank.checked_sub(1) {
-            push_run(&mut text, *run.start(), end);
+            push_run(&mut rest, *run.start(), end);
         }
         if let Some(start) = rank.checked_add(1) {
-            push_run(&mut text, start, *run.end());
+            push_run(&mut rest, start, *run.end());
         }
-        text.push_str(if text.is_empty() { after.strip_prefix(',').unwrap_or(after) } else { after });
-        text
+        // Where nothing of the run is left, a comma goes too: the one before it, and at the beginning the one after it.
+        if rest.is_empty() && cut.start > 0 {
+            cut.start -= 1;
+        } else if rest.is_empty() && cut.end < self.text.len() {
+            cut.end += 1;
+        }
+        Whom::new(Arc::clone(&self.text), cut, rest)
     }
 }
 
@@ -69,7 +74,7 @@ mod tests {
             let others = Others::of(ranks);
             for rank in (0..30).chain([u32::MAX]) {
                 let expected = ranges(ranks.iter().copied().filter(|&other| other != rank));
-                assert_eq!(others.without(rank), expected, "{ranks:?} without {rank}");
+                assert_eq!(others.without(rank).to_string(), expected, "{ranks:?} without {rank}");
             }
         }
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::small_sort::SmallSort as _;
 
-use super::{Finding, Report, Side, SideState, Site, ranks_in, readable_ranges};
+use super::{Finding, Report, Side, SideState, Site, Whom, ranks_in, readable_ranges};
 
 /// What a piece of text is, for those who colour it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,19 +179,19 @@ fn write_list(
 /// Who waits where, ranks that wait in the same place together.
 fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: &mut Vec<String>) {
     // Place, ranks that wait there, and for whom if all of them wait for the same.
-    let mut places: Vec<(String, Vec<u32>, Option<&str>)> = Vec::new();
+    let mut places: Vec<(String, Vec<u32>, Option<&Whom>)> = Vec::new();
     for state in &report.ranks {
         let Some(place) = &state.waits_in else { continue };
         let row = place.seq.map(|seq| format!(" row {seq}")).unwrap_or_default();
         let text = format!("{}{row} of {}", place.op, place.group);
         // Messages of one group are different places as their other ends are.
-        let same = |item: &(String, Vec<u32>, Option<&str>)| {
+        let same = |item: &(String, Vec<u32>, Option<&Whom>)| {
             item.0 == text && (place.seq.is_some() || item.2 == Some(&state.waits_for))
         };
         match places.iter_mut().find(|item| same(item)) {
             Some(item) => {
                 item.1.push(state.rank);
-                item.2 = item.2.filter(|whom| *whom == state.waits_for);
+                item.2 = item.2.filter(|whom| **whom == state.waits_for);
             }
             None => places.push((text, alloc::vec![state.rank], Some(&state.waits_for))),
         }

@@ -68,7 +68,7 @@ fn a_receive_that_was_never_posted() {
     // It reached the all_reduce without posting the receive.
     assert!(report.headline.contains("step") && report.headline.contains("recv"), "{}", report.headline);
     assert_eq!(sites(finding), ["forward", "step"]);
-    let waits_for: Vec<&str> = report.ranks.iter().map(|state| state.waits_for.as_str()).collect();
+    let waits_for: Vec<String> = report.ranks.iter().map(|state| state.waits_for.to_string()).collect();
     assert_eq!(waits_for, ["1", "0", "0", "0"]);
     let seq = |rank: usize| report.ranks[rank].waits_in.as_ref().and_then(|place| place.seq);
     assert_eq!([seq(0), seq(1), seq(3)], [None, Some(2), Some(2)]);
@@ -90,7 +90,7 @@ fn a_ring_of_sends_blames_nobody() {
     ring.sort_unstable();
     assert_eq!(ring, ["0", "1", "2", "3"]);
     assert_eq!(finding.cycle.len(), 4);
-    let waits_for: Vec<&str> = report.ranks.iter().map(|state| state.waits_for.as_str()).collect();
+    let waits_for: Vec<String> = report.ranks.iter().map(|state| state.waits_for.to_string()).collect();
     assert_eq!(waits_for, ["1", "2", "3", "0"]);
     assert!(report.ranks.iter().all(|state| state.status != RankStatus::Suspect));
 }

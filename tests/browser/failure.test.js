@@ -77,6 +77,14 @@ test("when the analysis dies later, the page says so at the next question", asyn
   await page.getByRole("alert").getByText("Out of memory").waitFor();
 });
 
+test("when the analysis dies while the report is written as JSON, the page says so", async (t) => {
+  const { page } = await openPage(t, await serve(t));
+  await drop(page, dumps(SKIPPED));
+  await killWorkers(page, "ReportJson", "", false);
+  await page.getByRole("button", { name: "Save JSON" }).click();
+  await page.getByRole("alert").getByText("Out of memory").waitFor();
+});
+
 test("what a dead reader had gathered is read again", async (t) => {
   const { page } = await openPage(t, await serve(t));
   // It dies when it is to give away what it read, which is all of it.

@@ -368,6 +368,11 @@ impl Page {
 
     /// Saves what the command prints with `--format json`.
     pub(crate) fn save_json(self) {
+        if self.analyst.with_value(Option::is_none) {
+            let title = self.dataset.get_value().map(|dataset| dataset.title.clone()).unwrap_or_default();
+            let reason = "what held the analysis has ended; open the files again".to_owned();
+            return self.phase.set(Phase::Failed { title, reason, in_worker: true });
+        }
         self.send(&Request::ReportJson);
     }
 

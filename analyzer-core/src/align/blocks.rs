@@ -69,15 +69,25 @@ impl Blocks {
         }
         let closes: Vec<bool> = heads.iter().map(|head| job.op(head.op).closes_block()).collect();
         let mut runs: Vec<Run> = slots.slots.iter().map(|_| Run::default()).collect();
+        let only_active = dump.capabilities.only_active;
         dump.entries.for_each_head(|at, head| {
             let slot = slots.of_entry.get(at.0 as usize).and_then(|&slot| runs.get_mut(slot as usize));
             let Some(run) = slot else { return };
             let key = dump.entries.seqs(at);
+            let is_close = closes.get(head) == Some(&true);
             if run.key != Some(key) {
+                // The usual case: an entry by itself is no block.
+                if let [only] = run.entries.as_mut_slice()
+                    && !is_close
+                    && !only_active
+                {
+                    (*only, run.key) = (at, Some(key));
+                    return;
+                }
                 blocks.end_without_close(job, rank, run);
                 run.key = Some(key);
             }
-            if closes.get(head) == Some(&true) {
+            if is_close {
                 run.key = None;
                 blocks.close(job, rank, at, &run.entries);
                 run.entries.clear();

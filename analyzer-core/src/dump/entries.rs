@@ -131,8 +131,12 @@ impl Entries {
         if index.0 >= self.len {
             return (None, None);
         }
-        let number = |column: &Column| Some(column.get(index.0 as usize) as u32).filter(|&number| number != ABSENT);
-        (number(&self.collective_seq), number(&self.p2p_seq))
+        let [collective_seq, p2p_seq] =
+            [&self.collective_seq, &self.p2p_seq].map(|column| column.get(index.0 as usize) as u32);
+        (
+            if collective_seq == ABSENT { None } else { Some(collective_seq) },
+            if p2p_seq == ABSENT { None } else { Some(p2p_seq) },
+        )
     }
 
     /// [`Entry::created_ns`] of an entry; 0 when there is no such entry.
@@ -197,13 +201,17 @@ impl Entries {
     /// The newest time of all entries; 0 without any.
     #[inline(never)]
     pub fn newest_ns(&self) -> i64 {
-        // What is not there is 0 after the creation.
-        let newest = |at: usize| {
+        let mut newest_ns = i64::MIN;
+        let mut at = 0;
+        while at < self.len() {
+            // What is not there is 0 after the creation.
             let created_ns = self.created_ns.get(at);
-            let later = |column: &Column| created_ns.wrapping_add(column.get(at));
-            created_ns.max(later(&self.started)).max(later(&self.completed))
-        };
-        (0..self.len()).map(newest).max().unwrap_or(0)
+            let started_ns = created_ns.wrapping_add(self.started.get(at));
+            let completed_ns = created_ns.wrapping_add(self.completed.get(at));
+            newest_ns = newest_ns.max(created_ns).max(started_ns).max(completed_ns);
+            at += 1;
+        }
+        if self.is_empty() { 0 } else { newest_ns }
     }
 
     /// All entries in the dump's order.

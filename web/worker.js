@@ -3,7 +3,8 @@ addEventListener(
   "message",
   async ({ data }) => {
     const glue = await import(data.glue);
-    await glue.default({ module_or_path: data.module });
+    // Its memory is to be seen there: by tests, and by whoever looks with the browser's tools.
+    globalThis.hangscope = await glue.default({ module_or_path: data.module });
     glue.worker_main();
   },
   { once: true },

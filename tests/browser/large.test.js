@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { openPage, serve } from "./harness.js";
 import { JOBS } from "./jobs.js";
-import { activeCell, announcement, openDropped, panel } from "./page.js";
+import { activeCell, announcement, drop, openDropped, panel } from "./page.js";
 
 const WORLD = 1024;
 const BAD = 619;
@@ -139,6 +140,43 @@ test("one bad cell is seen at the smallest zoom, and found by the keyboard", asy
   assert.deepEqual([now.width, now.height], [box.width, box.height]);
   await page.mouse.click(now.x + now.width / 2, now.y + now.height / 2);
   await said(page, /^rank 619, row 6 /);
+});
+
+/** The largest memory of each worker's module that was seen, in bytes, until `ended` is. */
+async function memories(page, ended) {
+  const seen = new Map();
+  const bytes = () => {
+    const exported = Object.values(globalThis.hangscope ?? {});
+    return exported.find((item) => item instanceof WebAssembly.Memory)?.buffer.byteLength ?? 0;
+  };
+  const look = async (worker) => {
+    // A reader goes when all is read: what it had last is known by then.
+    const now = await worker.evaluate(bytes).catch(() => 0);
+    seen.set(worker, Math.max(now, seen.get(worker) ?? 0));
+  };
+  let isOver = false;
+  ended.finally(() => (isOver = true)).catch(() => {});
+  while (!isOver) {
+    await Promise.all(page.workers().map(look));
+    await new Promise((later) => setTimeout(later, 5));
+  }
+  await ended;
+  await Promise.all(page.workers().map(look));
+  return [...seen.values()];
+}
+
+test("what the workers take for a thousand ranks", async (t) => {
+  const { page } = await openPage(t, await serve(t));
+  const folder = await JOBS.grid(WORLD, BAD).write(t);
+  await page.locator("header").waitFor();
+  const all = await memories(page, drop(page, folder));
+  const entries = Number((await page.locator("header").textContent()).match(/([\d,]+) entries/)[1].replaceAll(",", ""));
+  const megabytes = all.map((bytes) => (bytes / 1e6).toFixed(1));
+  t.diagnostic(`${entries} entries: ${megabytes.join(" + ")} MB`);
+  assert.ok(all.length >= 2 && all.every((bytes) => bytes > 1_000_000), `${megabytes}: a reader and the analysis`);
+  // 700 MB are for two million entries; each worker has its stack and the symbols of the job besides.
+  const most = all.length * 8e6 + (entries / 2_048_000) * 700e6;
+  assert.ok(all.reduce((sum, bytes) => sum + bytes) < most, `${megabytes} MB`);
 });
 
 test("filters by state, rank, group and place in the code", async (t) => {

@@ -49,17 +49,20 @@ impl Blocks {
     #[inline(never)]
     pub(super) fn of(job: &Job, rank: RankIdx, slots: &Slots) -> Blocks {
         let dump = job.rank(rank);
-        let mut blocks = Blocks { marks: Vec::with_capacity(dump.entries.len()), ..Blocks::default() };
+        let mut blocks = Blocks { marks: alloc::vec![0; dump.entries.len()], ..Blocks::default() };
         let mut given_up = false;
         let mut any_late = false;
         let heads = dump.entries.heads();
         let of_head = |op| if job.op(op).peer.is_some() { MESSAGE } else { 0 };
         let of_heads: Vec<u8> = heads.iter().map(|head| of_head(head.op)).collect();
+        let mut marks = blocks.marks.iter_mut();
         job.for_each_stage(rank, |head, state, retired, late| {
             let progress = progress(state, late);
             given_up |= retired && progress.is_pending();
             any_late |= progress == Progress::Late;
-            blocks.marks.push(progress as u8 | of_heads.get(head).copied().unwrap_or(0));
+            if let Some(mark) = marks.next() {
+                *mark = progress as u8 | of_heads.get(head).copied().unwrap_or(0);
+            }
         });
         if any_late {
             blocks.forgive_late(job, rank);

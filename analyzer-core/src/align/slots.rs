@@ -45,13 +45,15 @@ impl Slots {
             }
             of_head.push(place.map_or(NONE, |place| place as u32));
         }
-        let mut of_entry: Vec<u32> = Vec::with_capacity(dump.entries.len());
-        dump.entries.for_each_head(|_, head| {
+        let mut of_entry: Vec<u32> = alloc::vec![NONE; dump.entries.len()];
+        dump.entries.for_each_head(|at, head| {
             let place = of_head.get(head).copied().unwrap_or(NONE);
             if let Some(slot) = slots.get_mut(place as usize) {
                 slot.count += 1;
             }
-            of_entry.push(place);
+            if let Some(own) = of_entry.get_mut(at.0 as usize) {
+                *own = place;
+            }
         });
         Slots { slots, of_entry }
     }

@@ -131,8 +131,8 @@ impl Entries {
         if index.0 >= self.len {
             return (None, None);
         }
-        let [collective_seq, p2p_seq] =
-            [&self.collective_seq, &self.p2p_seq].map(|column| column.get(index.0 as usize) as u32);
+        let collective_seq = self.collective_seq.get(index.0 as usize) as u32;
+        let p2p_seq = self.p2p_seq.get(index.0 as usize) as u32;
         (
             if collective_seq == ABSENT { None } else { Some(collective_seq) },
             if p2p_seq == ABSENT { None } else { Some(p2p_seq) },

@@ -5,11 +5,11 @@ use crate::load::source::Source;
 /// What the worker that holds an analysis can address.
 pub(crate) const BUDGET_BYTES: u64 = 4_000_000_000;
 
-/// At its peak the tab takes 100 bytes an entry, as measured with 20 million (docs/performance.md). A dump has 210 bytes an entry with a stack, and
+/// At its peak the tab takes 60 bytes an entry, as measured with 20 million (docs/performance.md). A dump has 210 bytes an entry with a stack, and
 /// 500 and more as JSON.
-const DUMP_BYTES_A_BYTE: u64 = 2;
+const DUMP_BYTES_A_BYTE: u64 = 3;
 /// A pack has 6 bytes an entry and more.
-const BYTES_A_PACK_BYTE: u64 = 15;
+const BYTES_A_PACK_BYTE: u64 = 10;
 
 /// Memory in bytes that reading and showing these files takes at most, as far as their sizes tell.
 pub(crate) fn memory_bytes(sources: &[Source]) -> u64 {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ROOT, atEnd, openPage, serve, view } from "./harness.js";
+import { COMMAND, ROOT, atEnd, openPage, serve, view } from "./harness.js";
+import { headline } from "./page.js";
 
 test("the viewer's page boots and learns where the dumps are", async (t) => {
   const url = await view(t, join(ROOT, "tests/fixtures/sample"));
@@ -20,6 +22,20 @@ test("the viewer's page boots and learns where the dumps are", async (t) => {
     const size = await page.evaluate(async (address) => (await (await fetch(address)).arrayBuffer()).byteLength, dump);
     assert.equal(size, sizeBytes, name);
   }
+});
+
+test("a pack is read one section after the other", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "hangscope-pack-"));
+  atEnd(t, () => rm(folder, { recursive: true }));
+  const pack = join(folder, "job.hangscope");
+  execFileSync(COMMAND, ["pack", join(ROOT, "tests/fixtures/sample"), "-o", pack], { stdio: "ignore" });
+  const { page } = await openPage(t, await view(t, pack));
+  assert.match(await headline(page).textContent(), /^Rank \d+ /);
+  const gets = await Promise.all(page.workers().map((worker) => worker.evaluate(
+    () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/dumps/0")).map((get) => [get.responseStatus, get.decodedBodySize]),
+  )));
+  const parts = gets.flat();
+  assert.ok(parts.length >= 3 && parts.every(([status]) => status === 206), JSON.stringify(parts));
 });
 
 test("a page of another origin gets nothing from the viewer, not even with its address", async (t) => {

@@ -13,6 +13,7 @@ use web_sys::{
     Blob, DedicatedWorkerGlobalScope, File, FileReaderSync, MessageEvent, XmlHttpRequest, XmlHttpRequestResponseType,
 };
 
+use crate::load::PACK_ENDING;
 use crate::load::protocol::{Answer, FunctionHit, Request};
 use crate::overview::{LayerData, TableData};
 use crate::rank_status::enough;
@@ -68,7 +69,7 @@ pub fn worker_main() {
 fn handle(state: &mut State, request: Request, payload: &JsValue) {
     match request {
         Request::ReadFile { name } => answer_read(state, read_file(&name, payload)),
-        Request::ReadUrl { name, url } => answer_read(state, url_bytes(&url).map(|bytes| read_bytes(&name, &bytes))),
+        Request::ReadUrl { name, url } => answer_read(state, read_url(&name, &url)),
         Request::HandOver => {
             let buffer = buffer_of(&message::encode(&std::mem::take(&mut state.shard)));
             post(&Answer::Shard, &Array::of1(&buffer), &Array::of1(&buffer));
@@ -219,16 +220,45 @@ fn can_be_dump(head: &[u8]) -> bool {
     !reading.dumps.is_empty() || !reading.faults.iter().any(|fault| fault.kind == FaultKind::NotADump)
 }
 
-/// Waits for the answer, as a worker may.
-fn url_bytes(url: &str) -> Result<Vec<u8>, JsValue> {
+/// Reads a file of the page's own server, a pack one section after the other if the server gives parts of files.
+fn read_url(name: &str, url: &str) -> Result<Read, JsValue> {
+    let whole = || url_bytes(url, None).map(|(bytes, _)| read_bytes(name, &bytes));
+    if !name.ends_with(PACK_ENDING) {
+        return whole();
+    }
+    let (head, size_bytes) = url_bytes(url, Some((0, HEAD_BYTES as usize)))?;
+    let Some(size_bytes) = size_bytes else { return Ok(read_bytes(name, &head)) };
+    if !pack::is_pack(&head) {
+        return whole();
+    }
+    let part = |offset: u64, len: usize| match url_bytes(url, Some((offset, len))) {
+        Ok((bytes, _)) => Ok(bytes),
+        Err(error) => Err(js_sys::Error::from(error).message().into()),
+    };
+    Ok((read_pack(name, size_bytes, part), size_bytes))
+}
+
+/// Waits for a file, as a worker may, or for a part of it: offset and length. With a part comes the size of the file; a server may
+/// send the whole file all the same, and without it.
+fn url_bytes(url: &str, part: Option<(u64, usize)>) -> Result<(Vec<u8>, Option<u64>), JsValue> {
     let request = XmlHttpRequest::new()?;
     request.open_with_async("GET", url, false)?;
     request.set_response_type(XmlHttpRequestResponseType::Arraybuffer);
-    request.send()?;
-    match request.status()? {
-        200 => Ok(Uint8Array::new(&request.response()?).to_vec()),
-        status => Err(js_sys::Error::new(&format!("the server answered with status {status}")).into()),
+    if let Some((offset, len)) = part {
+        let last = offset.saturating_add(len as u64).saturating_sub(1);
+        request.set_request_header("Range", &format!("bytes={offset}-{last}"))?;
     }
+    request.send()?;
+    let size_bytes = match request.status()? {
+        200 => None,
+        206 => {
+            // `bytes 0-9/100`
+            let part = request.get_response_header("Content-Range")?;
+            part.and_then(|part| part.rsplit('/').next()?.parse().ok())
+        }
+        status => return Err(js_sys::Error::new(&format!("the server answered with status {status}")).into()),
+    };
+    Ok((Uint8Array::new(&request.response()?).to_vec(), size_bytes))
 }
 
 fn post_analysis(analysis: &Analysis) {

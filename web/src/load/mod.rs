@@ -11,4 +11,4 @@ mod worker_handle;
 
 pub(crate) use estimate::{BUDGET_BYTES, memory_bytes};
 pub(crate) use loading::{Analyst, LoadEvent, Loading, Progress};
-pub(crate) use source::Opened;
+pub(crate) use source::{Opened, PACK_ENDING};

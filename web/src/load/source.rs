@@ -5,6 +5,9 @@ use web_sys::File;
 use crate::load::protocol::Request;
 use crate::load::worker_handle::WorkerHandle;
 
+/// How the name of a pack ends.
+pub(crate) const PACK_ENDING: &str = ".hangscope";
+
 /// One file to read.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
@@ -33,7 +36,7 @@ pub(crate) struct Opened {
 impl Source {
     /// Whether it is a pack, by its name.
     pub(crate) fn is_pack(&self) -> bool {
-        self.name.ends_with(".hangscope")
+        self.name.ends_with(PACK_ENDING)
     }
 
     /// Has a worker read it.

@@ -75,8 +75,7 @@ struct Looks {
 
 impl Looks {
     fn new(index: &TableIndex, cells: &[u8]) -> Self {
-        // Bands of messages are never like others, so that their numbers may be the same.
-        let (mut of_band, mut of_member, mut of_end) = (Numbers::new(), Numbers::new(), Numbers::new());
+        let (mut of_band, mut of_member) = (Numbers::new(), Numbers::new());
         let (mut bands, mut members) = (Vec::new(), Vec::new());
         for band in &index.bands {
             let head = |row: u32| index.rows.get(row);
@@ -92,12 +91,12 @@ impl Looks {
             heads.push(band_rows(band).next_back().and_then(number));
             let finding = index.findings.iter().position(|finding| finding.row.is_some_and(|row| holds(band, row)));
             bands.push(of_band.of((&band.desc, band.p2p, band.columns.len(), finding, heads)));
-            members.push(match band.p2p {
-                true => ends_of_members(index, band, &odd, cells).into_iter().map(|ends| of_end.of(ends)).collect(),
-                false => {
-                    (0..band.columns.len()).map(|at| of_member.of(cells_of_member(band, at, &odd, cells))).collect()
-                }
-            });
+            // Bands of messages are never like others, so that their members' numbers may be the same.
+            let looks: Vec<Vec<u8>> = match band.p2p {
+                true => ends_of_members(index, band, &odd, cells),
+                false => (0..band.columns.len()).map(|at| cells_of_member(band, at, &odd, cells)).collect(),
+            };
+            members.push(looks.into_iter().map(|look| of_member.of(look)).collect());
         }
         Self { bands, members }
     }
@@ -109,13 +108,14 @@ fn cells_of_member(band: &Band, position: usize, rows: &[u32], cells: &[u8]) -> 
     rows.iter().map(|row| at(row).and_then(|at| cells.get(at)).copied().unwrap_or_default()).collect()
 }
 
-/// For each member, in which of some messages it has a part, and the code of its end.
-fn ends_of_members(index: &TableIndex, band: &Band, rows: &[u32], cells: &[u8]) -> Vec<Vec<(u32, u8)>> {
+/// For each member, in which of some messages it has a part, and the code of its end: five bytes each.
+fn ends_of_members(index: &TableIndex, band: &Band, rows: &[u32], cells: &[u8]) -> Vec<Vec<u8>> {
     let mut members = vec![Vec::new(); band.columns.len()];
-    for (at, row) in (0..).zip(rows) {
-        RowCodes::of_row(index, band, *row, cells).for_each(|position, code| {
+    for (at, row) in (0_u32..).zip(rows) {
+        RowCodes::of_row(index, band, *row, cells).for_each(&mut |position, code| {
             if let Some(member) = members.get_mut(position) {
-                member.push((at, code));
+                member.extend(at.to_le_bytes());
+                member.push(code);
             }
         });
     }

@@ -137,7 +137,7 @@ impl Parts {
                 match finer {
                     Some(_) => together.extend_from_slice(self.messages(begin + inner as usize)),
                     None => RowCodes::of_row(index, band, band.first_row + inner, cells)
-                        .for_each(|position, code| together.push(pack(position, code))),
+                        .for_each(&mut |position, code| together.push(pack(position, code))),
                 }
             }
             together.sort_small();
@@ -273,7 +273,7 @@ mod tests {
             let (mut found, mut cells) = (Vec::new(), 0);
             for row in 0..(rows as u32).div_ceil(step) {
                 let codes = level.row(0, &bands[0], row * step).unwrap();
-                codes.for_each(|position, code| {
+                codes.for_each(&mut |position, code| {
                     cells += 1;
                     found.extend((code == bad).then_some((row, position)));
                 });

@@ -50,8 +50,8 @@ impl<'a> RowCodes<'a> {
         }
     }
 
-    /// Calls `visit` for each place that has a code, and the code.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, u8)) {
+    /// Calls `visit` for each place that has a code, and the code. One function for all callers: the page is to be small.
+    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(usize, u8)) {
         match self {
             RowCodes::All(codes) => codes.iter().enumerate().for_each(|(at, code)| visit(at, *code)),
             RowCodes::Ends(ends) => ends.iter().flatten().for_each(|(at, code)| visit(*at, *code)),
@@ -69,7 +69,7 @@ mod tests {
 
     fn all(codes: RowCodes<'_>) -> Vec<(usize, u8)> {
         let mut found = Vec::new();
-        codes.for_each(|at, code| found.push((at, code)));
+        codes.for_each(&mut |at, code| found.push((at, code)));
         found
     }
 

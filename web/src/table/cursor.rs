@@ -129,7 +129,7 @@ struct RowCell {
 fn cells_of_row(dataset: &Dataset, layout: &TableLayout, row: u32) -> Vec<RowCell> {
     let Some((_, band)) = dataset.band_of(row) else { return Vec::new() };
     let mut cells: Vec<RowCell> = Vec::new();
-    dataset.row_cells(band, row).for_each(|position, code| {
+    dataset.row_cells(band, row).for_each(&mut |position, code| {
         let column = band.columns.get(position).copied().filter(|_| CellCode(code).state() != CellCode::NONE);
         let shown = column.and_then(|column| Some((layout.columns.slot_of(column)?, column)));
         cells.extend(shown.map(|(slot, column)| RowCell { slot, column, code }));

@@ -89,7 +89,7 @@ impl Minimap {
             let y = |row: u32| ((top + f64::from(row - start) * row_height) * scale) as usize;
             for line in y(at)..y((at + step).min(end)).max(y(at) + 1) {
                 let line = self.codes.get_mut(line * self.columns..(line + 1) * self.columns).unwrap_or_default();
-                cells.for_each(|position, code| {
+                cells.for_each(&mut |position, code| {
                     let column = band.columns.get(position).and_then(|column| x_of.get(*column as usize));
                     let (first, end) = column.copied().unwrap_or_default();
                     for kept in line.get_mut(first as usize..end as usize).unwrap_or_default() {

@@ -153,7 +153,7 @@ impl<'a> Pixels<'a> {
             }
             return;
         }
-        cells.for_each(|position, code| {
+        cells.for_each(&mut |position, code| {
             let member = self.members.binary_search_by_key(&position, |member| member.0 as usize).ok();
             if let Some((_, pixel)) = member.and_then(|at| self.members.get(at)) {
                 target.keep(start + *pixel as usize, code, kind(position));

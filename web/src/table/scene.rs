@@ -209,7 +209,7 @@ impl Scene<'_> {
             }
             let Some(Line::Row(near)) = self.layout.line(near) else { continue };
             let Some((_, band)) = self.dataset.band_of(near) else { continue };
-            self.dataset.row_cells(band, near).for_each(|position, code| {
+            self.dataset.row_cells(band, near).for_each(&mut |position, code| {
                 let severity = SEVERITY[usize::from(code)];
                 let column = band.columns.get(position).copied().filter(|_| severity > worst.0);
                 let is_here = |column| self.layout.columns.slot_of(column).is_some_and(|slot| slots.contains(&slot));

@@ -162,14 +162,7 @@ fn read_bytes(name: &str, bytes: &[u8]) -> Read {
 fn read_file(name: &str, file: &JsValue) -> Result<Read, JsValue> {
     let file: &File = file.dyn_ref().ok_or_else(|| js_sys::Error::new("no file came with the request"))?;
     let reader = FileReaderSync::new()?;
-    let bytes = |blob: &Blob| {
-        let buffer = reader.read_as_array_buffer(blob)?;
-        let bytes = Uint8Array::new(&buffer).to_vec();
-        // Nobody collects the browser's copies while this goes on, and of a pack they are as much as the file. Where a browser cannot
-        // give the memory back at once, it stays until later.
-        let _ = buffer.unchecked_into::<ArrayBuffer>().transfer_with_length(0);
-        Ok::<_, JsValue>(bytes)
-    };
+    let bytes = |blob: &Blob| Ok::<_, JsValue>(Uint8Array::new(&reader.read_as_array_buffer(blob)?.into()).to_vec());
     let part = |from: f64, len: f64| bytes(&file.slice_with_f64_and_f64(from, from + len)?);
     if file.size() <= LARGE_BYTES {
         return Ok(read_bytes(name, &bytes(file)?));

@@ -38,6 +38,9 @@ pub(crate) struct BenchPeerArguments {
     /// Stop the other one after so many seconds
     #[arg(long, default_value_t = 900)]
     limit: u64,
+    /// Measure what is built: the second half of a run, in a process of its own
+    #[arg(long, hide = true)]
+    built: bool,
 }
 
 /// What a process took.
@@ -77,9 +80,14 @@ fn megabytes(bytes: u64) -> String {
 
 /// Makes the jobs, runs both on them, and prints a table.
 pub(crate) fn bench_peer(root: &Path, arguments: &BenchPeerArguments) -> Result<()> {
-    // The command has the page inside.
-    web::build(root, &root.join("dist"), InstallPolicy::RustupAndApt)?;
-    step("Build the command", || run(&mut cargo(root, &["build", "--locked", "--release", "--package", "hangscope"])))?;
+    if !arguments.built {
+        // The command has the page inside.
+        web::build(root, &root.join("dist"), InstallPolicy::RustupAndApt)?;
+        step("Build the command", || {
+            run(&mut cargo(root, &["build", "--locked", "--release", "--package", "hangscope"]))
+        })?;
+        return measure_apart();
+    }
     let hangscope = release_command(root);
     let peer = find_program(&[PEER]).filter(|_| !arguments.alone);
     if peer.is_none() && !arguments.alone {
@@ -98,6 +106,12 @@ pub(crate) fn bench_peer(root: &Path, arguments: &BenchPeerArguments) -> Result<
         table.push_str(&row);
     }
     std::io::stdout().write_all(table.as_bytes()).context("failed to print")
+}
+
+/// Goes on in a new process: Linux counts to a process's peak what its parent took when it was started, and to build the page takes much.
+fn measure_apart() -> Result<()> {
+    let this = std::env::current_exe().context("failed to find this program")?;
+    run(Command::new(this).args(std::env::args_os().skip(1)).arg("--built"))
 }
 
 fn row(hangscope: &Path, peer: Option<&Path>, ranks: u32, arguments: &BenchPeerArguments) -> Result<String> {

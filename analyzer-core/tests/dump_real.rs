@@ -102,3 +102,29 @@ fn every_recorded_pickle_is_read_whole() {
         }
     }
 }
+
+/// Wherever the file of one rank of a healthy job breaks off, nobody is to blame, and it is said that no fault may be found so.
+#[test]
+fn a_healthy_ring_of_which_one_file_breaks_off() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/dumps/i_ring_healthy_4r/pickle");
+    if !folder.is_dir() {
+        eprintln!("{} is not there: skipped", folder.display());
+        return;
+    }
+    let file = |rank: u32| fs::read(folder.join(format!("nccl_trace_rank_{rank}"))).expect("a dump");
+    let files = [0, 1, 2, 3].map(file);
+    for cut in (400..files[1].len()).step_by(7) {
+        let readings = (0..).zip(&files).map(|(rank, bytes)| {
+            let bytes = if rank == 1 { &bytes[..cut] } else { bytes.as_slice() };
+            read(&format!("nccl_trace_rank_{rank}"), bytes)
+        });
+        let analysis = hangscope_analyzer_core::analyze(readings.collect());
+        let report = analysis.report();
+        let suspects: Vec<&str> = report.findings.iter().map(|finding| finding.suspects.as_str()).collect();
+        assert!(suspects.iter().all(|suspects| suspects.is_empty()), "{cut}: {}", report.headline);
+        assert_ne!(report.verdict, "cross_group_deadlock", "{cut}: {}", report.headline);
+        if report.findings.is_empty() {
+            assert!(report.headline.contains("off: no fault is in what is left"), "{cut}: {}", report.headline);
+        }
+    }
+}

@@ -5,16 +5,16 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context as _, Result, bail};
-use hangscope_analyzer_core::report::{Emphasis, Report, render_json, render_styled, render_text};
+use hangscope_analyzer_core::report::{Emphasis, QualityKind, Report, render_json, render_styled, render_text};
 
 use crate::args::{Analyze, Format};
 use crate::gather::gather;
-use crate::sources;
+use crate::{NOTHING_ANALYSED, sources};
 
 /// Most reasons that are printed when nothing could be used.
 const REASONS: usize = 8;
 
-/// Runs it; the exit status is 0 for no fault and 1 for a fault.
+/// Runs it; the exit status is 0 for no fault, 1 for a fault, and 2 where files that break off hold none: what they lost may.
 pub(crate) fn run(options: &Analyze) -> Result<u8> {
     let sources = sources::find(&options.paths)?;
     let analysis = hangscope_analyzer_core::analyze_shard(gather(&sources)?);
@@ -25,7 +25,8 @@ pub(crate) fn run(options: &Analyze) -> Result<u8> {
     }
     let fault = !report.findings.is_empty();
     print(report, options)?;
-    Ok(u8::from(fault))
+    let is_cut = report.data_quality.iter().any(|note| note.kind == QualityKind::Truncated);
+    Ok(if is_cut && !fault { NOTHING_ANALYSED } else { u8::from(fault) })
 }
 
 fn print(report: &Report, options: &Analyze) -> Result<()> {

@@ -63,7 +63,9 @@ A PyTorch job has a recorder of its own and needs no other.")]
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 no fault found, 1 a fault found, 2 nothing could be analysed.")]
+#[command(
+    after_help = "Exit status: 0 no fault found, 1 a fault found, 2 nothing could be analysed, or files that break off hold no fault."
+)]
 pub(crate) struct Analyze {
     /// Folders (searched recursively), dump files, archives of dumps (tar, tar.gz, zip), packs; - reads one from standard input, which must say its ranks: a bundle {rank: dump}
     #[arg(required = true, value_name = "PATH")]

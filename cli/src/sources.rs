@@ -106,7 +106,10 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Source>> {
                 }
             };
             if entry.file_type().is_file() && !is_bystander(&entry.file_name().to_string_lossy()) {
-                add_file(entry.path().to_path_buf(), named(entry.path()), &mut found)?;
+                let name = named(entry.path());
+                if let Err(error) = add_file(entry.path().to_path_buf(), name.clone(), &mut found) {
+                    found.push(Source { name, content: Content::Broken(format!("{:#}", error.root_cause())) });
+                }
             }
         }
     }

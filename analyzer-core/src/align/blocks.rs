@@ -99,6 +99,9 @@ impl Blocks {
             }
         });
         for run in &mut runs {
+            if dump.capabilities.truncated {
+                blocks.forget_cut(run);
+            }
             blocks.end_without_close(job, rank, run);
         }
         blocks.blocks.sort_small();
@@ -121,6 +124,17 @@ impl Blocks {
             let is_old = entry.retired && !finished(&entry) && entry.created_ns > 0 && newest > limit;
             if is_old && self.progress_of(at).is_pending() {
                 self.set_progress(at, Progress::Unknown);
+            }
+        }
+    }
+
+    /// The file breaks off where the end of a block may have been, which tells how far its members have come.
+    fn forget_cut(&mut self, run: &Run) {
+        if run.entries.len() > 1 || run.entries.iter().any(|&at| self.is_message(at)) {
+            for &at in &run.entries {
+                if self.progress_of(at).is_pending() {
+                    self.set_progress(at, Progress::Unknown);
+                }
             }
         }
     }

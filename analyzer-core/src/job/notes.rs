@@ -95,7 +95,9 @@ pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
         |dump| dump.capabilities.only_active,
         |who| format!("{who}: only unfinished entries were dumped; an absent row may be a finished one"),
     );
-    let versions = TreeSet::from_iter(job.ranks.iter().map(|dump| dump.version.as_str()));
+    // A file that breaks off may not have come to its version.
+    let whole = job.ranks.iter().filter(|dump| !dump.capabilities.truncated);
+    let versions = TreeSet::from_iter(whole.map(|dump| dump.version.as_str()));
     if versions.len() > 1 {
         let versions: Vec<&str> = versions.into_iter().collect();
         note(QualityKind::MixedVersions, None, None, format!("dumps of versions {}", versions.join(", ")));

@@ -33,7 +33,7 @@ pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
     let facts = facts(case);
     let headline = match drafts.first() {
         Some(draft) => draft.headline.clone(),
-        None => quiet_headline(&facts, verdict),
+        None => quiet_headline(case, &facts, verdict),
     };
     Report {
         schema: SCHEMA,
@@ -47,11 +47,18 @@ pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
     }
 }
 
-fn quiet_headline(facts: &JobFacts, verdict: &str) -> String {
+fn quiet_headline(case: &Case<'_>, facts: &JobFacts, verdict: &str) -> String {
     if facts.ranks_loaded == 0 {
         return "No dump could be read".to_string();
     }
-    let ranks = if facts.ranks_loaded == 1 { "rank".to_string() } else { format!("{} ranks", facts.ranks_loaded) };
+    let ranks = if facts.ranks_loaded == 1 { "one rank".to_string() } else { format!("{} ranks", facts.ranks_loaded) };
+    // What an operation hangs in is the last that is written.
+    let cut = case.job.ranks.iter().filter(|dump| dump.capabilities.truncated).count();
+    if cut > 0 {
+        let dumps = if cut == 1 { "dump breaks" } else { "dumps break" };
+        let rest = "no fault is in what is left, and what is lost may hold it; look for whole files, and for the reason (a full disk?)";
+        return format!("{cut} of {} {dumps} off: {rest}", facts.ranks_loaded);
+    }
     if verdict == "nothing_pending" {
         return format!(
             "Nothing is pending: the dumps of {ranks} hold no operation, so if the job hangs, it hangs outside the recorded library"

@@ -1,6 +1,6 @@
 //! Sends and receives.
 
-use hangscope_analyzer_core::report::{Cause, Confidence, RankStatus};
+use hangscope_analyzer_core::report::{Cause, Confidence, Kind, RankStatus};
 
 use crate::fake::{Fake, cell, check, check_class, check_healthy, check_says, only, op, sites};
 
@@ -224,4 +224,19 @@ fn the_other_half_in_another_group_is_named() {
     let why = &alternatives[0].why;
     assert!(why.contains("rank 2 posted a send for message 1 from rank 2 to rank 3 in tag 6"), "{why}");
     assert!(why.contains("rank 3 has nothing for it") && why.contains("group or tag"), "{why}");
+}
+
+/// A dtype that a recorder leaves out at one end is none that differs.
+#[test]
+fn an_end_without_a_dtype_is_no_mismatch() {
+    let mut job = Fake::new(2);
+    job.message(0, "send 0->1", op("").scheduled()).message(1, "recv 1<-0", op("").scheduled());
+    job.edit_all(|rank, entry| {
+        if rank == 0 {
+            entry["input_dtypes"] = serde_json::json!([]);
+            entry["output_dtypes"] = serde_json::json!([]);
+        }
+    });
+    let report = job.report();
+    assert!(report.findings.iter().all(|finding| finding.kind != Kind::P2pSizeMismatch), "{}", report.headline);
 }

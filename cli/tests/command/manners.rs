@@ -176,3 +176,30 @@ fn links_that_lead_nowhere_are_listed_and_the_rest_is_analysed() {
         assert!(listed, "{file} in {}", report["data_quality"]);
     }
 }
+
+/// A full disk cuts all dumps before what the job hangs in: that is no health.
+#[test]
+fn dumps_that_break_off_are_not_called_healthy() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_dumps(HUNG, folder.path());
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..3000]).unwrap();
+    }
+    let (report, status) = report(folder.path(), &["."]);
+    assert_eq!(status, 2);
+    let headline = report["headline"].as_str().unwrap();
+    assert!(headline.starts_with("4 of 4 dumps break off: no fault is in what is left"), "{headline}");
+}
+
+#[test]
+fn an_archive_that_cannot_be_opened_is_listed_and_the_rest_is_analysed() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_dumps(HUNG, folder.path());
+    fs::write(folder.path().join("more.zip"), b"PK\x03\x04 and then nothing of it").unwrap();
+    let (report, status) = report(folder.path(), &["."]);
+    assert_eq!((status, report["findings"][0]["suspects"].as_str()), (1, Some("2")));
+    let notes = report["data_quality"].as_array().unwrap();
+    assert!(notes.iter().any(|note| note["file"].as_str().is_some_and(|file| file.ends_with("more.zip"))), "{notes:?}");
+}

@@ -183,14 +183,14 @@ pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<
     let parties = case.parties(place);
     let [send, recv] = parties.as_slice() else { return None };
     let (sent, expected) = (content(case, send)?, content(case, recv)?);
-    if sent == expected || !(case.waits(send) || case.waits(recv)) {
+    if fit(sent, expected) || !(case.waits(send) || case.waits(recv)) {
         return None;
     }
     // The message before it between the two says what is usual; the end that departs from it is the odd one.
     let usual = usual(case, place.group(), &message);
     let suspects = match usual {
-        Some(usual) if usual == sent => alloc::vec![recv.rank],
-        Some(usual) if usual == expected => alloc::vec![send.rank],
+        Some(usual) if fit(usual, sent) => alloc::vec![recv.rank],
+        Some(usual) if fit(usual, expected) => alloc::vec![send.rank],
         _ => Vec::new(),
     };
     let (send_rank, send_entry) = (send.dump?, send.cell.entry()?);
@@ -254,6 +254,11 @@ fn content_text(
 
 type Content = (i64, Option<StrId>);
 
+/// Whether two ends are of one message. A dtype that a recorder leaves out is none that differs.
+fn fit(one: Content, other: Content) -> bool {
+    one.0 == other.0 && (one.1 == other.1 || one.1.is_none() || other.1.is_none())
+}
+
 /// Elements and dtype of one end; a recorder may fill only the side that it uses.
 fn content(case: &Case<'_>, party: &Party) -> Option<Content> {
     entry_content(case, party.dump?, party.cell)
@@ -277,6 +282,6 @@ fn usual(case: &Case<'_>, group: GroupIdx, message: &Message) -> Option<Content>
     let messages = case.table.band(group).messages_of(message.src, message.dst).iter().rev();
     messages.filter(|other| other.nth < message.nth).find_map(|other| {
         let (sent, got) = (entry_content(case, src, other.send)?, entry_content(case, dst, other.recv)?);
-        (sent == got).then_some(sent)
+        fit(sent, got).then_some(sent)
     })
 }

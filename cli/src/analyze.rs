@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context as _, Result, bail};
-use hangscope_analyzer_core::report::{Emphasis, QualityKind, Report, render_json, render_styled, render_text};
+use hangscope_analyzer_core::report::{Emphasis, Report, render_json, render_styled, render_text};
 
 use crate::args::{Analyze, Format};
 use crate::gather::gather;
@@ -25,8 +25,7 @@ pub(crate) fn run(options: &Analyze) -> Result<u8> {
     }
     let fault = !report.findings.is_empty();
     print(report, options)?;
-    let is_cut = report.data_quality.iter().any(|note| note.kind == QualityKind::Truncated);
-    Ok(if is_cut && !fault { NOTHING_ANALYSED } else { u8::from(fault) })
+    Ok(if report.breaks_off() && !fault { NOTHING_ANALYSED } else { u8::from(fault) })
 }
 
 fn print(report: &Report, options: &Analyze) -> Result<()> {

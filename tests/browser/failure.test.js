@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -92,6 +92,19 @@ test("what a dead reader had gathered is read again", async (t) => {
   await drop(page, dumps(SKIPPED));
   assert.match(await headline(page).textContent(), /^Rank 3 skipped/);
   assert.match(await page.locator("header").textContent(), /8 ranks/);
+});
+
+test("dumps that all break off are not shown as a healthy job", async (t) => {
+  const folder = await folderWith(t, dumps(SKIPPED));
+  for (const name of readdirSync(folder)) {
+    truncateSync(join(folder, name), 3000);
+  }
+  const { page } = await openPage(t, await serve(t));
+  await drop(page, folder);
+  assert.match(await headline(page).textContent(), /^8 of 8 dumps break off: no fault is in what is left/);
+  await page.getByText("Dumps break off", { exact: true }).waitFor();
+  assert.equal(await page.locator(".verdict.fine").count(), 0);
+  assert.equal(await page.getByText("Healthy as far as recorded").count(), 0);
 });
 
 test("what may be too large is told before it is read, with what to do instead", async (t) => {

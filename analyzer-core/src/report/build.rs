@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 
 use super::others::Others;
 use super::{
-    CycleStep, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place as ReportPlace, RankState, RankStatus,
-    Report, SCHEMA, Side, SideState, Site, Tool, Whom, ranges,
+    CycleStep, Finding, FindingGroup, JobFacts, Kind, LastOp, P2pPlace, Place as ReportPlace, QualityKind, RankState,
+    RankStatus, Report, SCHEMA, Side, SideState, Site, Tool, Whom, ranges,
 };
 use crate::align::Progress;
 use crate::diagnose::{Absence, Case, Draft, DraftSide, Place, WaitStep};
@@ -52,8 +52,8 @@ fn quiet_headline(case: &Case<'_>, facts: &JobFacts, verdict: &str) -> String {
         return "No dump could be read".to_string();
     }
     let ranks = if facts.ranks_loaded == 1 { "one rank".to_string() } else { format!("{} ranks", facts.ranks_loaded) };
-    // What an operation hangs in is the last that is written.
-    let cut = case.job.ranks.iter().filter(|dump| dump.capabilities.truncated).count();
+    let cut = case.job.quality.iter().filter(|note| note.kind == QualityKind::Truncated);
+    let cut = TreeSet::from_iter(cut.map(|note| note.file.as_deref())).len();
     if cut > 0 {
         let dumps = if cut == 1 { "dump breaks" } else { "dumps break" };
         let rest = "no fault is in what is left, and what is lost may hold it; look for whole files, and for the reason (a full disk?)";

@@ -32,6 +32,13 @@ pub struct Report {
     pub data_quality: Vec<Quality>,
 }
 
+impl Report {
+    /// Whether some dumps break off. What an operation hangs in is written last, so that a job without a fault in what is left is not healthy.
+    pub fn breaks_off(&self) -> bool {
+        self.data_quality.iter().any(|note| note.kind == QualityKind::Truncated)
+    }
+}
+
 /// Name and version of this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {

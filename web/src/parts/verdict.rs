@@ -221,15 +221,18 @@ fn MoreAbout(which: More, finding: Finding) -> impl IntoView {
 
 fn without_finding(dataset: &Dataset) -> impl IntoView + use<> {
     let Report { verdict, headline, .. } = &dataset.report;
-    let (kicker, advice) = if verdict == "no_fault" {
+    let is_healthy = verdict == "no_fault" && !dataset.report.breaks_off();
+    let (kicker, advice) = if is_healthy {
         (
             "Healthy as far as recorded",
             "If the job hung all the same, look at where each process is, for example with py-spy dump.",
         )
+    } else if dataset.report.breaks_off() {
+        ("Dumps break off", "The notes on the data name the files.")
     } else {
         ("Nothing pending", "Look at where each process is, for example with py-spy dump.")
     };
-    let class = if verdict == "no_fault" { "verdict fine" } else { "verdict unsure" };
+    let class = if is_healthy { "verdict fine" } else { "verdict unsure" };
     view! {
         <section class=class aria-label="Verdict">
             <div class="say">

@@ -39,7 +39,14 @@ pub(crate) fn Toolbar() -> impl IntoView {
             (false, _) => format!("{columns_text} for {}", text::counted(ranks, "rank")),
         })
     };
-    let at_end = move |next: fn(Zoom) -> Zoom| (next(page.zoom.get()) == page.zoom.get()).then_some("true");
+    let zoom_button = move |label: &'static str, sign: &'static str, next: fn(Zoom) -> Zoom| {
+        let at_end = move || (next(page.zoom.get()) == page.zoom.get()).then_some("true");
+        view! {
+            <button aria-label=label aria-disabled=at_end on:click=move |_| page.zoom.update(|zoom| *zoom = next(*zoom))>
+                {sign}
+            </button>
+        }
+    };
     view! {
         <div class="bar">
             <Colours />
@@ -48,21 +55,9 @@ pub(crate) fn Toolbar() -> impl IntoView {
             <span class="rowcount">{rows}</span>
             <span class="colcount">{columns}</span>
             <span class="seg" role="group" aria-label="Size of a cell">
-                <button
-                    aria-label="Zoom out"
-                    aria-disabled=move || at_end(Zoom::farther)
-                    on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.farther())
-                >
-                    "−"
-                </button>
+                {zoom_button("Zoom out", "−", Zoom::farther)}
                 <span aria-live="off">{move || page.zoom.get().label()}</span>
-                <button
-                    aria-label="Zoom in"
-                    aria-disabled=move || at_end(Zoom::closer)
-                    on:click=move |_| page.zoom.update(|zoom| *zoom = zoom.closer())
-                >
-                    "+"
-                </button>
+                {zoom_button("Zoom in", "+", Zoom::closer)}
                 <button
                     aria-label="Fit all ranks"
                     title="Fit all ranks, and with a second click all rows (0)"

@@ -33,12 +33,16 @@ impl Column {
         if width == 0 {
             return Column { base: fit.least, step: fit.step, width: 0, bytes: Vec::new() };
         }
-        let mut bytes = Vec::with_capacity(values.len() * width + PADDING);
-        for (at, &value) in values.iter().enumerate() {
-            let above = off_line(value, fit.step, at).wrapping_sub(fit.least);
-            bytes.extend_from_slice(above.to_le_bytes().get(..width).unwrap_or(&[]));
+        let mut bytes = alloc::vec![0; values.len() * width + PADDING];
+        let (mut place, mut line) = (0, fit.least);
+        for &value in values {
+            // All eight of its bytes: those above its width are 0, and the next number's lie over them.
+            if let Some(word) = bytes.get_mut(place..).and_then(|rest| rest.first_chunk_mut::<8>()) {
+                *word = value.wrapping_sub(line).to_le_bytes();
+            }
+            place += width;
+            line = line.wrapping_add(fit.step);
         }
-        bytes.resize(bytes.len() + PADDING, 0);
         Column { base: fit.least, step: fit.step, width: width as u8, bytes }
     }
 
@@ -103,9 +107,14 @@ struct Fit {
 
 impl Fit {
     fn of(values: &[i64], step: i64) -> Fit {
-        let mut above = values.iter().enumerate().map(|(at, &value)| off_line(value, step, at));
-        let Some(first) = above.next() else { return Fit { step, least: 0, range: 0 } };
-        let (least, most) = above.fold((first, first), |(least, most), one| (least.min(one), most.max(one)));
+        let Some(&first) = values.first() else { return Fit { step, least: 0, range: 0 } };
+        let (mut least, mut most, mut line) = (first, first, 0i64);
+        for &value in values {
+            let above = value.wrapping_sub(line);
+            least = least.min(above);
+            most = most.max(above);
+            line = line.wrapping_add(step);
+        }
         Fit { step, least, range: most.wrapping_sub(least) as u64 }
     }
 
@@ -113,10 +122,6 @@ impl Fit {
     fn width(&self) -> usize {
         (64 - self.range.leading_zeros() as usize).div_ceil(8)
     }
-}
-
-fn off_line(value: i64, step: i64, at: usize) -> i64 {
-    value.wrapping_sub(step.wrapping_mul(at as i64))
 }
 
 #[cfg(test)]

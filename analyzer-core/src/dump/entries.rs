@@ -1,14 +1,14 @@
 //! The entries of a dump, packed.
 
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 use super::column::Column;
-use super::entry_rows::{ABSENT, P2P, P2P_KNOWN, RETIRED};
 use super::{Entry, EntryIdx, State};
 use crate::symbols::{ArgsId, StackId, StrId, Transfer};
 
 /// What entries have in common that come from one place in the program: everything but their numbers, times and state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryHead {
     /// [`Entry::group_ref`].
     pub group_ref: u32,
@@ -24,18 +24,41 @@ pub struct EntryHead {
     pub timeout_ms: u32,
 }
 
+impl Hash for EntryHead {
+    /// Two fields at a time: each step of a hash costs the same, however many bytes it takes in.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut both = |high: u32, low: u32| state.write_u64(u64::from(high) << 32 | u64::from(low));
+        both(self.group_ref, self.op.0);
+        both(self.args.0, self.stack.0);
+        both(self.thread.0, self.timeout_ms);
+    }
+}
+
+/// Stands for "the file does not say" in the columns of numbers.
+pub(super) const ABSENT: u32 = u32::MAX;
+
 /// State and flags of an entry in one byte, and which of its times are there.
 #[derive(Clone, Copy)]
 pub(super) struct Marks(pub(super) u8);
 
 impl Marks {
     const STATES: [State; 4] = [State::Unknown, State::Scheduled, State::Started, State::Completed];
+    const RETIRED: u8 = 1;
+    const P2P: u8 = 1 << 1;
+    const P2P_KNOWN: u8 = 1 << 2;
     const STARTED: u8 = 1 << 5;
     const COMPLETED: u8 = 1 << 6;
 
-    pub(super) fn of(state: State, flags: u8, started: bool, completed: bool) -> Marks {
-        let times = if started { Marks::STARTED } else { 0 } | if completed { Marks::COMPLETED } else { 0 };
-        Marks(flags | (state as u8) << 3 | times)
+    pub(super) fn of(entry: &Entry) -> Marks {
+        let mark = |is_so: bool, mark: u8| if is_so { mark } else { 0 };
+        Marks(
+            mark(entry.retired, Marks::RETIRED)
+                | mark(entry.is_p2p == Some(true), Marks::P2P)
+                | mark(entry.is_p2p.is_some(), Marks::P2P_KNOWN)
+                | (entry.state as u8) << 3
+                | mark(entry.started_ns != 0, Marks::STARTED)
+                | mark(entry.completed_ns != 0, Marks::COMPLETED),
+        )
     }
 
     fn state(self) -> State {
@@ -107,8 +130,8 @@ impl Entries {
             timeout_ms: head.timeout_ms,
             thread: head.thread,
             state: marks.state(),
-            is_p2p: marks.has(P2P_KNOWN).then_some(marks.has(P2P)),
-            retired: marks.has(RETIRED),
+            is_p2p: marks.has(Marks::P2P_KNOWN).then_some(marks.has(Marks::P2P)),
+            retired: marks.has(Marks::RETIRED),
         }
     }
 
@@ -172,7 +195,7 @@ impl Entries {
     pub fn for_each_state(&self, mut visit: impl FnMut(EntryIdx, usize, State, bool)) {
         self.for_each_head(|at, head| {
             let marks = Marks(self.marks.get(at.0 as usize) as u8);
-            visit(at, head, marks.state(), marks.has(RETIRED));
+            visit(at, head, marks.state(), marks.has(Marks::RETIRED));
         });
     }
 

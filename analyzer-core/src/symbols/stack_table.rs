@@ -51,7 +51,7 @@ impl StackTable {
     pub fn push(&mut self, caller: StackId, frame: FrameId) -> StackId {
         let parent = if (caller.0 as usize) < self.nodes.len() { caller.0 } else { 0 };
         let node = (parent, frame);
-        let hash = self.hasher.hash_one(node);
+        let hash = hash_of(&self.hasher, node);
         let nodes = &self.nodes;
         if let Some(&found) = self.index.find(hash, |&id| nodes.get(id as usize) == Some(&node)) {
             return StackId(found);
@@ -59,7 +59,7 @@ impl StackTable {
         let id = self.nodes.len() as u32;
         self.nodes.push(node);
         let (nodes, hasher) = (&self.nodes, &self.hasher);
-        self.index.insert_unique(hash, id, |&id| hasher.hash_one(nodes[id as usize]));
+        self.index.insert_unique(hash, id, |&id| hash_of(hasher, nodes[id as usize]));
         StackId(id)
     }
 
@@ -106,8 +106,13 @@ impl StackTable {
     pub fn shrink_to_fit(&mut self) {
         self.nodes.shrink_to_fit();
         let (nodes, hasher) = (&self.nodes, &self.hasher);
-        self.index.shrink_to_fit(|&id| hasher.hash_one(nodes[id as usize]));
+        self.index.shrink_to_fit(|&id| hash_of(hasher, nodes[id as usize]));
     }
+}
+
+/// One number of 64 bits, which is hashed in one step.
+fn hash_of(hasher: &DefaultHashBuilder, (parent, frame): (u32, FrameId)) -> u64 {
+    hasher.hash_one(u64::from(parent) << 32 | u64::from(frame.0))
 }
 
 #[cfg(test)]

@@ -100,11 +100,15 @@ impl<'a> Patterns<'a> {
 
     fn matched(&self, at: u32, bytes: &[u8], room: usize) -> Option<(Entry, usize)> {
         let pattern = self.all.get(at as usize).filter(|pattern| pattern.height as usize <= room)?;
-        let pieces = self.pieces.get(pattern.pieces.0 as usize..pattern.pieces.1 as usize)?;
+        let (first, pieces) = self.pieces.get(pattern.pieces.0 as usize..pattern.pieces.1 as usize)?.split_first()?;
+        // The first piece has the call stack and tells nearly every other entry.
+        let mut rest = behind(pattern.bytes.get(usize::from(first.start)..usize::from(first.end))?, bytes)?;
         let mut entry = pattern.entry;
-        let mut rest = bytes;
+        if first.key != NO_KEY {
+            set(&mut entry, u32::from(first.key), number(&mut rest)?)?;
+        }
         for piece in pieces {
-            rest = rest.strip_prefix(pattern.bytes.get(usize::from(piece.start)..usize::from(piece.end))?)?;
+            rest = behind(pattern.bytes.get(usize::from(piece.start)..usize::from(piece.end))?, rest)?;
             if piece.key != NO_KEY {
                 set(&mut entry, u32::from(piece.key), number(&mut rest)?)?;
             }
@@ -144,6 +148,26 @@ impl<'a> Patterns<'a> {
         self.all.push(Pattern { bytes, entry, pieces, height: walk.most, older, next: NO_PATTERN });
         self.came(at);
     }
+}
+
+/// What follows `prefix` in `bytes`; `None` when they do not begin with it.
+///
+/// wasm has no instruction that compares memory, and what stands in for it goes byte by byte. Here it is eight bytes at a time.
+#[inline(always)]
+fn behind<'b>(prefix: &[u8], bytes: &'b [u8]) -> Option<&'b [u8]> {
+    if cfg!(not(target_family = "wasm")) {
+        return bytes.strip_prefix(prefix);
+    }
+    let (same, rest) = bytes.split_at_checked(prefix.len())?;
+    let ((words, last), (same_words, same_last)) = (prefix.as_chunks::<8>(), same.as_chunks::<8>());
+    let mut differ = 0;
+    for (word, same_word) in words.iter().zip(same_words) {
+        differ |= u64::from_le_bytes(*word) ^ u64::from_le_bytes(*same_word);
+    }
+    for (byte, same_byte) in last.iter().zip(same_last) {
+        differ |= u64::from(byte ^ same_byte);
+    }
+    (differ == 0).then_some(rest)
 }
 
 /// The bucket of an entry, by all references that it begins with: those to its first key and to the frames of its call stack.

@@ -112,7 +112,7 @@ fn ends(case: &Case<'_>, graph: &WaitGraph) -> Vec<Found> {
         let places: Vec<Place> = end.iter().filter_map(|&at| graph.places.get(at).copied()).collect();
         let Some(&at) = end.first() else { continue };
         let found = |draft| Found { at, draft };
-        if let Some(draft) = places.iter().find_map(|&place| no_dump::find(case, place)) {
+        if let Some(draft) = no_dump::find_at(case, &places) {
             lost.push(found(draft));
         } else if places.len() > 1 {
             // Where the file of an end is cut or lost, the circle may be none.

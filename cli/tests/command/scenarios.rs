@@ -113,3 +113,54 @@ fn json_dumps_of_a_job_give_the_same_verdict_as_its_pickles() {
     }
     assert!(compared >= 3, "the JSON fixtures are missing");
 }
+
+/// Jobs that are, without one dump, as they would be if that rank had died: the members that are left did the same, and wait.
+const AS_IF_IT_DIED: [(&str, &[u64]); 3] = [
+    // Dumps of this version record no splits, and no dump the root.
+    ("f_a2a_splits_4r", &[0, 1, 3]),
+    ("q_broadcast_root_4r", &[0, 1, 3]),
+    // Only rank 1 knows of the message that rank 2 left out.
+    ("i_sendrecv_skip_recv_4r_hook", &[1]),
+];
+
+#[test]
+fn a_dump_that_is_not_there_makes_nobody_else_a_suspect() {
+    let (mut wrong, mut dropped, mut blamed_for_nothing) = (Vec::new(), 0, Vec::new());
+    for scenario in scenarios() {
+        let truth = truth(&scenario);
+        let folder = fixtures().join("dumps").join(&scenario).join("pickle");
+        if !folder.is_dir() {
+            continue;
+        }
+        let culprits: BTreeSet<u64> =
+            truth["culprit_ranks"].as_array().unwrap().iter().map(|rank| rank.as_u64().unwrap()).collect();
+        let names: Vec<String> =
+            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        for name in &names {
+            let gone: u64 = name.rsplit('_').next().unwrap().parse().unwrap();
+            let rest: Vec<&str> = names.iter().filter(|other| *other != name).map(String::as_str).collect();
+            let (report, _) = report(&folder, &rest);
+            let finding = &report["findings"][0];
+            let suspects = ranks(finding["suspects"].as_str().unwrap_or_default());
+            dropped += 1;
+            if truth["kind"] == "healthy" {
+                assert!(suspects.is_empty(), "{scenario} without rank {gone}: {}", report["headline"]);
+            } else if suspects == BTreeSet::from([gone]) && !culprits.contains(&gone) {
+                assert_eq!(
+                    (&finding["kind"], &finding["confidence"]),
+                    (&"no_dump".into(), &"medium".into()),
+                    "{scenario}"
+                );
+                blamed_for_nothing.push((scenario.clone(), gone));
+            } else if !suspects.is_subset(&culprits) {
+                wrong.push(format!("{scenario} without rank {gone}: {}", report["headline"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && dropped > 100, "{dropped} dumps left out; {}", wrong.join("\n"));
+    blamed_for_nothing.sort();
+    let mut expected: Vec<(String, u64)> =
+        AS_IF_IT_DIED.iter().flat_map(|(name, gone)| gone.iter().map(|&gone| ((*name).to_owned(), gone))).collect();
+    expected.sort();
+    assert_eq!(blamed_for_nothing, expected);
+}

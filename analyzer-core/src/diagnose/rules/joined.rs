@@ -28,10 +28,7 @@ pub(in crate::diagnose) fn find(case: &Case<'_>, place: Place) -> Option<Draft> 
     let site = words::at_site(case, rank, entry);
 
     // Dumps do not record the root, and different ones hang just so.
-    let rooted = matches!(
-        words::op(case, rank, entry).as_str(),
-        "broadcast" | "reduce" | "gather" | "scatter" | "_broadcast_oop" | "_reduce_oop"
-    );
+    let rooted = words::is_rooted(&words::op(case, rank, entry));
     // Only who records start events has not begun what is merely scheduled, and only who waits in nothing older is late with it.
     let is_front = |party: &Party| party.dump.and_then(|rank| case.front(rank)).is_some_and(|front| front.1 == place);
     let not_begun = words::pick(&parties, |party| {
@@ -175,13 +172,7 @@ fn alternatives(
     }
     let op = words::op(case, rank, entry);
     if rooted {
-        all.insert(
-            0,
-            Alternative {
-                cause: Cause::BadArguments,
-                why: format!("ranks passed different roots to {op}: dumps do not record the root, so compare src or dst in the code"),
-            },
-        );
+        all.insert(0, words::other_roots(&op));
     }
     // A device that has started the op on every rank is past the kernels before it.
     all.retain(|alternative| {

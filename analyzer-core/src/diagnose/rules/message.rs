@@ -1,6 +1,7 @@
 //! Messages whose two ends do not meet.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::habit::{self, Habit};
@@ -97,11 +98,30 @@ fn describe_skipper(case: &Case<'_>, front: Place, skipper: &Party) -> Option<Dr
     })
 }
 
+/// A message of which one end is posted: what is known of it, in words, and the rank that has not posted its end.
+pub(super) fn half(case: &Case<'_>, place: Place) -> Option<(String, u32)> {
+    let message = case.message(place)?;
+    let parties = case.parties(place);
+    let absent = parties.iter().find(|party| party.cell == Cell::MISSING)?;
+    let waiting = parties.iter().find(|party| case.waits(party) && party.rank != absent.rank)?;
+    Some((half_text(case, place, &message, (absent.rank, waiting.rank)), absent.rank))
+}
+
+fn half_text(case: &Case<'_>, place: Place, message: &Message, (absent, waiting): (u32, u32)) -> String {
+    let (posted, lacking) = halves(message, waiting);
+    format!("{}: rank {waiting} posted its {posted}, rank {absent} has no {lacking} for it", words::place(case, place))
+}
+
+/// What the waiting rank posted of a message, and what the other one lacks.
+fn halves(message: &Message, waiting: u32) -> (&'static str, &'static str) {
+    if message.src == waiting { ("send", "recv") } else { ("recv", "send") }
+}
+
 pub(super) fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party], absent: &Party) -> Option<Draft> {
     let waiting = parties.iter().find(|party| case.waits(party) && party.rank != absent.rank)?;
     let (rank, entry) = (waiting.dump?, waiting.cell.entry()?);
     let message = case.message(place)?;
-    let (posted, lacking) = if message.src == waiting.rank { ("send", "recv") } else { ("recv", "send") };
+    let (_, lacking) = halves(&message, waiting.rank);
     let at = words::place(case, place);
     let idle = absent.dump.is_some_and(|dump| case.front(dump).is_none());
     let where_now = match absent.dump.and_then(|dump| case.front(dump).map(|(entry, _)| (dump, entry))) {
@@ -134,7 +154,7 @@ pub(super) fn describe_unmatched(case: &Case<'_>, place: Place, parties: &[Party
             words::site_or_op(case, rank, entry),
         ),
         evidence: alloc::vec![
-            format!("{at}: rank {} posted its {posted}, rank {} has no {lacking} for it", waiting.rank, absent.rank),
+            half_text(case, place, &message, (absent.rank, waiting.rank)),
             if idle {
                 format!("rank {} has nothing unfinished", absent.rank)
             } else {
@@ -242,12 +262,7 @@ pub(in crate::diagnose) fn find_misfit(case: &Case<'_>, place: Place) -> Option<
 }
 
 /// Sizes, and the dtype behind them.
-fn content_text(
-    case: &Case<'_>,
-    rank: RankIdx,
-    entry: crate::dump::EntryIdx,
-    content: Content,
-) -> alloc::string::String {
+fn content_text(case: &Case<'_>, rank: RankIdx, entry: crate::dump::EntryIdx, content: Content) -> String {
     let dtype = content.1.map(|dtype| case.job.symbols.strings.get(dtype)).unwrap_or_default();
     format!("{} {dtype}", words::sizes(case, rank, entry)).trim_end().into()
 }

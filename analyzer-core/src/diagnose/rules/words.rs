@@ -10,7 +10,7 @@ use crate::diagnose::{Absence, Case, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 pub(super) use crate::report::rank_words as ranks;
-use crate::report::{readable_ranges, sizes_text};
+use crate::report::{Alternative, Cause, readable_ranges, sizes_text};
 
 /// Next step that tells a stuck program from a skipped call.
 pub(super) fn main_thread_stack(list: &[u32]) -> String {
@@ -67,6 +67,21 @@ pub(super) fn sizes(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
 /// `all_reduce`.
 pub(super) fn op(case: &Case<'_>, rank: RankIdx, entry: EntryIdx) -> String {
     case.job.op(case.job.entry(rank, entry).op).name.clone()
+}
+
+/// Whether an operation has a root, which dumps do not record.
+pub(super) fn is_rooted(op: &str) -> bool {
+    matches!(op, "broadcast" | "reduce" | "gather" | "scatter" | "_broadcast_oop" | "_reduce_oop")
+}
+
+/// That ranks disagree on the root of such an operation.
+pub(super) fn other_roots(op: &str) -> Alternative {
+    Alternative {
+        cause: Cause::BadArguments,
+        why: format!(
+            "ranks passed different roots to {op}: dumps do not record the root, so compare src or dst in the code"
+        ),
+    }
 }
 
 /// `all_reduce [4096]`, `_all_gather_base [64] → [512]`.

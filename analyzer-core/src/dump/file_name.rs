@@ -19,6 +19,14 @@ pub fn rank_of_file_name(path: &str) -> Option<u32> {
     rest[..end].parse().ok()
 }
 
+/// The rank whose dump a file would be in which no dump was found. A number behind some other word (`step_100000.json`) is none.
+pub fn rank_of_broken_file(path: &str) -> Option<u32> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
+    let is_number = without_suffixes(&name).bytes().all(|byte| byte.is_ascii_digit());
+    let says_so = ["rank", "trace", "dump"].iter().any(|word| name.contains(word));
+    if is_number || says_so { rank_of_file_name(&name) } else { None }
+}
+
 /// Whether a file that lies in a folder of dumps is there for another reason: what file managers and interrupted writers leave
 /// behind (names with a dot in front), and the file by which people ask the recorder for dumps. Whoever names such a file himself
 /// means it.
@@ -51,6 +59,21 @@ mod tests {
         }
         for name in ["rank_0", ".dumps/rank_0", "dump-now_3", ""] {
             assert!(!is_bystander(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_dump_is_a_ranks_only_by_its_name() {
+        for (name, rank) in [
+            ("nccl_trace_rank_5", Some(5)),
+            ("node_7/_dump_7.GZ", Some(7)),
+            ("TRACE_3", Some(3)),
+            ("12.json", Some(12)),
+            ("step_100000.json", None),
+            ("dumps/events_3", None),
+            ("model-00001-of-00008", None),
+        ] {
+            assert_eq!(rank_of_broken_file(name), rank, "{name}");
         }
     }
 

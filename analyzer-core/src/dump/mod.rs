@@ -28,4 +28,4 @@ pub use dump_file::{Dump, Encoding, Fault, FaultKind, GroupConfig, GroupRef, Gro
 pub use entries::{Entries, EntryHead};
 pub use entry::{Entry, EntryIdx, State};
 pub use entry_rows::EntryRows;
-pub use file_name::{is_bystander, rank_of_file_name};
+pub use file_name::{is_bystander, rank_of_broken_file, rank_of_file_name};

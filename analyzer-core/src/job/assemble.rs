@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 
 use super::capabilities::Clues;
 use super::resolve::{self, RankGroups};
-use super::runs;
-use super::{Capabilities, Job, RankDump, clocks, is_library_file, label, notes, status};
+use super::{Capabilities, Job, RankDump, clocks, doubles, is_library_file, label, notes, runs, status};
 use crate::dump::{FaultKind, Reading};
 use crate::report::{Quality, QualityKind};
 use crate::shard::{FileNote, Shard, ShardDump};
@@ -26,18 +25,16 @@ impl Job {
         shard.notes.iter().for_each(|note| note_faults(note, &mut quality));
         let mut unreadable: Vec<u32> =
             shard.notes.iter().filter(|note| !note.has_dump).filter_map(|note| note.rank).collect();
-        let all = core::mem::take(&mut shard.dumps);
-        let (mut spans, mut snapshot_ns) = (Vec::new(), 0);
-        for dump in all.iter().filter(|dump| dump.rank.is_some()) {
-            let newest_ns = dump.entries.newest_ns();
-            spans.extend(runs::Span::of(dump, newest_ns));
-            // Of several dumps of a rank the newest one counts, so that the newest of all is among those that do.
-            snapshot_ns = newest_ns.max(snapshot_ns);
-        }
-        let dumps = one_dump_per_rank(all, &mut quality);
-        let mixed = runs::mixed(spans, &dumps, &shard);
+        let dumps = with_ranks(core::mem::take(&mut shard.dumps), &mut quality);
+        let (dumps, other_jobs) = runs::one_job(dumps, &shard);
+        let spans: Vec<runs::Span> = dumps.iter().filter_map(runs::Span::of).collect();
+        let (mut dumps, is_mixed) = doubles::one_per_rank(dumps, &mut quality);
+        let left_over = runs::left_over(spans, &mut dumps);
+        let other_runs_left_out = is_mixed || other_jobs.is_some() || left_over.is_some();
+        let snapshot_ns = dumps.iter().map(|dated| dated.newest_ns).max().unwrap_or(0).max(0);
+        let dumps: Vec<ShardDump> = dumps.into_iter().map(|dated| dated.dump).collect();
 
-        let mut job = Job { snapshot_ns, ..Job::default() };
+        let mut job = Job { snapshot_ns, other_runs_left_out, ..Job::default() };
         let ranks: Vec<u32> = dumps.iter().filter_map(|dump| dump.rank).collect();
         let mut resolved = resolve::groups(&dumps, &mut shard);
         job.groups = core::mem::take(&mut resolved.groups);
@@ -72,8 +69,9 @@ impl Job {
         job.unreadable_ranks = unreadable;
         job.labels = label::labels(&job);
         notes::add(&job, &mut quality);
-        // Rows of different runs say nothing about clocks.
-        quality.extend(mixed.or_else(|| clocks::skew(&job)));
+        quality.extend(other_jobs);
+        quality.extend(left_over);
+        quality.extend(clocks::skew(&job));
         quality.sort_small_by(|a, b| (a.kind, a.rank, &a.file, &a.detail).cmp(&(b.kind, b.rank, &b.file, &b.detail)));
         quality.dedup();
         job.quality = quality;
@@ -121,48 +119,24 @@ fn note_faults(note: &FileNote, quality: &mut Vec<Quality>) {
     }
 }
 
-/// Leaves one dump for each rank: of several, the one with the newest time in it. The dumps come in the order of ranks, and go so.
-fn one_dump_per_rank(dumps: Vec<ShardDump>, quality: &mut Vec<Quality>) -> Vec<ShardDump> {
-    let mut kept: Vec<ShardDump> = Vec::with_capacity(dumps.len());
-    let mut doubles: Vec<ShardDump> = Vec::new();
-    // Equal times are told apart by what does not depend on the order of the files.
-    let age = |dump: &ShardDump| (dump.entries.newest_ns(), dump.entries.len(), dump.file.clone());
-    for mut dump in dumps {
-        if dump.rank.is_none() {
-            quality.push(Quality {
-                kind: QualityKind::UnknownRank,
-                rank: None,
-                file: Some(dump.file.clone()),
-                detail: "neither the dump nor its file name says which rank it is, so it is left out; \
-                         rename it so that the name ends in the rank, such as rank_3"
-                    .to_string(),
-            });
+/// Notes and leaves out dumps of unknown ranks, and finds the newest time in each of the others.
+fn with_ranks(dumps: Vec<ShardDump>, quality: &mut Vec<Quality>) -> Vec<runs::Dated> {
+    let mut dated = Vec::with_capacity(dumps.len());
+    for dump in dumps {
+        if dump.rank.is_some() {
+            dated.push(runs::Dated { newest_ns: dump.entries.newest_ns(), dump });
             continue;
         }
-        match kept.last_mut().filter(|last| last.rank == dump.rank) {
-            Some(last) => {
-                if age(&dump) > age(last) {
-                    core::mem::swap(last, &mut dump);
-                }
-                doubles.push(dump);
-            }
-            None => kept.push(dump),
-        }
-    }
-    for other in doubles {
-        let used = kept.binary_search_by_key(&other.rank, |dump| dump.rank).ok().and_then(|at| kept.get(at));
-        let used = used.map_or("", |dump| dump.file.as_str());
         quality.push(Quality {
-            kind: QualityKind::DuplicateRank,
-            rank: other.rank,
-            file: Some(other.file),
-            detail: format!(
-                "a second dump of rank {}; {used} is newer and is used instead",
-                other.rank.unwrap_or_default()
-            ),
+            kind: QualityKind::UnknownRank,
+            rank: None,
+            file: Some(dump.file),
+            detail: "neither the dump nor its file name says which rank it is, so it is left out; \
+                     rename it so that the name ends in the rank, such as rank_3"
+                .to_string(),
         });
     }
-    kept
+    dated
 }
 
 fn version_text(version: &str) -> String {

@@ -3,6 +3,7 @@
 mod assemble;
 mod capabilities;
 mod clocks;
+mod doubles;
 mod families;
 mod group;
 mod label;

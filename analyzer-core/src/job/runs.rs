@@ -17,6 +17,14 @@ const PAUSE_NS: i64 = 60_000_000_000;
 /// So many different statements of who is in the job are quoted.
 const QUOTED: usize = 4;
 
+/// A dump of a known rank.
+#[derive(Clone, Debug)]
+pub(super) struct Dated {
+    pub dump: ShardDump,
+    /// The newest time in its entries.
+    pub newest_ns: i64,
+}
+
 /// When a dump's entries were made.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
@@ -27,69 +35,105 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The span of a dump of a known rank that has entries; `until_ns` is the newest time in them.
+    /// The span of a dump that has entries.
     #[inline(never)]
-    pub fn of(dump: &ShardDump, until_ns: i64) -> Option<Span> {
+    pub fn of(dated: &Dated) -> Option<Span> {
+        let Dated { dump, newest_ns } = dated;
         let from_ns = dump.entries.created_ns().filter(|&ns| ns > 0).min()?;
-        Some(Span { from_ns, until_ns, rank: dump.rank?, file: dump.file.clone() })
+        Some(Span { from_ns, until_ns: *newest_ns, rank: dump.rank?, file: dump.file.clone() })
     }
 }
 
-/// A note where the dumps in use cannot be of one run. `spans` are those of all dumps, the doubles among them; `used` has
-/// one dump for each rank.
-pub(super) fn mixed(spans: Vec<Span>, used: &[ShardDump], shard: &Shard) -> Option<Quality> {
-    disagreeing_worlds(used, shard).or_else(|| left_over(spans, used))
-}
-
-/// Ranks that contradict each other about who is in the job as a whole.
-fn disagreeing_worlds(used: &[ShardDump], shard: &Shard) -> Option<Quality> {
-    let default = shard.symbols.strings.find("default_pg")?;
-    let mut by_members: HashMap<MembersId, Vec<u32>> = HashMap::new();
-    for dump in used.iter().filter(|dump| !dump.truncated) {
-        let world = dump.config_of_desc(&shard.configs, default);
-        if let (Some(world), Some(rank)) = (world, dump.rank)
-            && shard.configs.members(world.members).binary_search(&rank).is_ok()
-        {
-            by_members.entry(world.members).or_default().push(rank);
+/// Leaves the dumps of one job where ranks contradict each other about who is in the job as a whole, with a note: those of the newest job,
+/// or of the largest where several ran at the same time. A dump that says nothing about it stays.
+pub(super) fn one_job(dumps: Vec<Dated>, shard: &Shard) -> (Vec<Dated>, Option<Quality>) {
+    let Some(default) = shard.symbols.strings.find("default_pg") else { return (dumps, None) };
+    let world_of = |dated: &Dated| -> Option<MembersId> {
+        let world = dated.dump.config_of_desc(&shard.configs, default).filter(|_| !dated.dump.truncated)?;
+        let is_member = shard.configs.members(world.members).binary_search(&dated.dump.rank?).is_ok();
+        is_member.then_some(world.members)
+    };
+    let mut by_members: HashMap<MembersId, Vec<usize>> = HashMap::new();
+    for (at, dated) in dumps.iter().enumerate() {
+        if let Some(world) = world_of(dated) {
+            by_members.entry(world).or_default().push(at);
         }
     }
-    let worlds: TreeMap<&[u32], Vec<u32>> =
-        TreeMap::from_iter(by_members.into_iter().map(|(members, ranks)| (shard.configs.members(members), ranks)));
+    let worlds: TreeMap<&[u32], (MembersId, Vec<usize>)> =
+        TreeMap::from_iter(by_members.into_iter().map(|(id, places)| (shard.configs.members(id), (id, places))));
     // Worlds without a common member are parts of a job that calls each of them its default group.
     let mut seen = TreeSet::new();
     if worlds.keys().flat_map(|world| world.iter()).all(|rank| seen.insert(rank)) {
-        return None;
+        return (dumps, None);
     }
-    let mut sides: Vec<(&[u32], Vec<u32>)> = worlds.into_iter().collect();
-    sides.sort_small_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.cmp(b)));
-    let mut said: Vec<String> = sides
-        .iter()
-        .take(QUOTED)
-        .map(|(world, ranks)| {
-            let says = if ranks.len() == 1 { "says" } else { "say" };
-            format!("{} {says} that it has {} ranks ({})", rank_words(ranks), world.len(), readable_ranges(world))
-        })
-        .collect();
+    let mut sides: Vec<World<'_>> =
+        worlds.into_iter().map(|(members, (id, at))| World::of(&dumps, members, id, &at)).collect();
+    sides.sort_small_by(|a, b| b.ranks.len().cmp(&a.ranks.len()).then_with(|| a.members.cmp(b.members)));
+    let mut used = 0;
+    for (at, side) in sides.iter().enumerate() {
+        if sides.get(used).is_some_and(|used| side.from_ns.saturating_sub(used.until_ns) > PAUSE_NS) {
+            used = at;
+        }
+    }
+    let Some(kept) = sides.get(used).map(|side| (side.id, rank_words(&side.ranks))) else { return (dumps, None) };
+    let mut said: Vec<String> = sides.iter().take(QUOTED).map(World::says).collect();
     if sides.len() > QUOTED {
         said.push(format!("and {} more", sides.len() - QUOTED));
     }
-    Some(Quality {
+    let note = Quality {
         kind: QualityKind::MembershipConflict,
         rank: None,
         file: None,
-        detail: format!("the dumps are of more than one job: {}; analyse each job by itself", said.join(", ")),
-    })
+        detail: format!(
+            "the dumps are of more than one job: {}; only the job of {} is looked at: analyse each job by itself",
+            said.join(", "),
+            kept.1
+        ),
+    };
+    let is_kept = |dated: &Dated| world_of(dated).is_none_or(|world| world == kept.0);
+    (dumps.into_iter().filter(is_kept).collect(), Some(note))
 }
 
-/// Ranks whose only dump is as old as the replaced dumps of other ranks.
-fn left_over(mut spans: Vec<Span>, used: &[ShardDump]) -> Option<Quality> {
+/// Who says that a job has these members, and when.
+struct World<'a> {
+    members: &'a [u32],
+    id: MembersId,
+    ranks: Vec<u32>,
+    from_ns: i64,
+    until_ns: i64,
+}
+
+impl<'a> World<'a> {
+    fn of(dumps: &[Dated], members: &'a [u32], id: MembersId, places: &[usize]) -> World<'a> {
+        let own = || places.iter().filter_map(|&at| dumps.get(at));
+        let mut ranks: Vec<u32> = own().filter_map(|dated| dated.dump.rank).collect();
+        ranks.dedup();
+        World {
+            members,
+            id,
+            ranks,
+            from_ns: own().filter_map(Span::of).map(|span| span.from_ns).min().unwrap_or(0),
+            until_ns: own().map(|dated| dated.newest_ns).max().unwrap_or(0),
+        }
+    }
+
+    fn says(&self) -> String {
+        let says = if self.ranks.len() == 1 { "says" } else { "say" };
+        let (count, members) = (self.members.len(), readable_ranges(self.members));
+        format!("{} {says} that it has {count} ranks ({members})", rank_words(&self.ranks))
+    }
+}
+
+/// Takes out the dumps of ranks whose only dump is as old as the replaced dumps of other ranks, with a note. `spans` are those of all dumps, the
+/// doubles among them; `used` has one dump for each rank.
+pub(super) fn left_over(mut spans: Vec<Span>, used: &mut Vec<Dated>) -> Option<Quality> {
     spans.sort_small();
     let runs = runs(&spans);
     let mut dumps_of: TreeMap<u32, u32> = TreeMap::new();
     for span in &spans {
         *dumps_of.entry(span.rank).or_default() += 1;
     }
-    let files = TreeMap::from_iter(used.iter().filter_map(|dump| Some((dump.rank?, dump.file.as_str()))));
+    let files = TreeMap::from_iter(used.iter().filter_map(|dated| Some((dated.dump.rank?, dated.dump.file.as_str()))));
     let is_used = |span: &&Span| files.get(&span.rank) == Some(&span.file.as_str());
     let (newest, older) = runs.split_last()?;
     let current: TreeSet<u32> = TreeSet::from_iter(newest.iter().filter(is_used).map(|span| span.rank));
@@ -105,14 +149,15 @@ fn left_over(mut spans: Vec<Span>, used: &[ShardDump]) -> Option<Quality> {
     let until = spans.iter().filter(|span| stale.binary_search(&span.rank).is_ok()).map(|span| span.until_ns).max()?;
     let pause = newest.first()?.from_ns.saturating_sub(until) / 1_000_000_000;
     let current: Vec<u32> = current.into_iter().collect();
-    let stale_words = rank_words(&stale);
+    used.retain(|dated| dated.dump.rank.is_none_or(|rank| stale.binary_search(&rank).is_err()));
     Some(Quality {
         kind: QualityKind::DuplicateRank,
         rank: if stale.len() == 1 { stale.first().copied() } else { None },
         file: None,
         detail: format!(
-            "the only dumps of {stale_words} end {pause} s before those of {} begin, as older dumps of the latter do: \
-             they are left over from an earlier run, so that what is said of {stale_words} may be wrong",
+            "the only dumps of {} end {pause} s before those of {} begin, as older dumps of the latter do: they are left over from an \
+             earlier run, and are left out",
+            rank_words(&stale),
             rank_words(&current)
         ),
     })

@@ -31,10 +31,13 @@ pub fn build(case: &Case<'_>, drafts: &[Draft]) -> Report {
         None => "no_fault",
     };
     let facts = facts(case);
-    let headline = match drafts.first() {
+    let mut headline = match drafts.first() {
         Some(draft) => draft.headline.clone(),
         None => quiet_headline(case, &facts, verdict),
     };
+    if case.job.other_runs_left_out {
+        headline.push_str("; dumps of another job or run are left out (see the notes)");
+    }
     Report {
         schema: SCHEMA,
         tool: Tool { name: "hangscope".to_string(), version: env!("CARGO_PKG_VERSION").to_string() },

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Config, ConfigId, ConfigTable, ShardDump};
-use crate::dump::{Dump, Fault, Reading, rank_of_file_name};
+use crate::dump::{Dump, Fault, Reading, rank_of_broken_file};
 use crate::small_sort::SmallSort as _;
 use crate::symbols::{Symbols, Transfer};
 
@@ -35,7 +35,7 @@ impl Shard {
     pub fn add(&mut self, reading: Reading) {
         let rank = match reading.dumps.as_slice() {
             [dump] => dump.rank,
-            [] => rank_of_file_name(&reading.file),
+            [] => rank_of_broken_file(&reading.file),
             _ => None,
         };
         let has_dump = !reading.dumps.is_empty();

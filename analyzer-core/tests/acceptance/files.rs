@@ -136,6 +136,29 @@ fn of_two_files_of_a_rank_the_newer_is_used() {
     assert!(duplicate.detail.contains("nccl_trace_rank_1"), "{}", duplicate.detail);
 }
 
+#[test]
+fn of_a_pickle_and_its_json_the_one_with_call_stacks_is_used() {
+    let mut job = Fake::trained(3);
+    job.some(&[0, 2], op("all_reduce").scheduled().at("backward", 20));
+    let mut files = pickles(&job);
+    for (name, mut document) in job.documents() {
+        for entry in document["entries"].as_array_mut().unwrap() {
+            entry.as_object_mut().unwrap().remove("frames");
+        }
+        files.push((format!("{name}.json"), document.to_string().into_bytes()));
+    }
+    let report = analyze(&files).report().clone();
+    assert!(report.headline.contains("backward"), "{}", report.headline);
+    let left_out: Vec<&str> = report
+        .data_quality
+        .iter()
+        .filter(|note| note.kind == QualityKind::DuplicateRank)
+        .filter_map(|note| note.file.as_deref())
+        .collect();
+    assert_eq!(left_out, ["nccl_trace_rank_0.json", "nccl_trace_rank_1.json", "nccl_trace_rank_2.json"]);
+    assert!(!report.headline.contains("another job"), "{}", report.headline);
+}
+
 // Rules 7.29
 #[test]
 fn a_truncated_pickle_is_read_as_far_as_it_goes() {

@@ -1,5 +1,6 @@
 //! Dumps that do not belong together, and clocks that disagree.
 
+use hangscope_analyzer_core::analyze;
 use hangscope_analyzer_core::dump::Reading;
 use hangscope_analyzer_core::job::Job;
 use hangscope_analyzer_core::report::{Quality, QualityKind};
@@ -87,10 +88,74 @@ fn jobs_of_different_sizes_in_one_folder() {
     // The smaller job is newer, so its dumps are used where both have one.
     shift(&mut small, |_| 7200);
     readings.extend(named(small.readings(), "b"));
-    let found = notes(readings, QualityKind::MembershipConflict);
-    let expected = "the dumps are of more than one job: ranks 0-3 say that it has 4 ranks (0-3), \
-                    ranks 4-5 say that it has 8 ranks (0-7); analyse each job by itself";
-    assert_eq!(found.iter().map(|note| note.detail.as_str()).collect::<Vec<_>>(), [expected]);
+    let job = Job::assemble(readings);
+    let expected = "the dumps are of more than one job: ranks 0-5 say that it has 8 ranks (0-7), \
+                    ranks 0-3 say that it has 4 ranks (0-3); only the job of ranks 0-3 is looked at: analyse each job by itself";
+    assert_eq!(details(&job, QualityKind::MembershipConflict), [expected]);
+    assert_eq!(details(&job, QualityKind::DuplicateRank), [""; 0]);
+    assert_eq!((used(&job), job.missing_ranks.len()), (vec!["b"; 4], 0));
+}
+
+#[test]
+fn of_jobs_at_the_same_time_the_larger_is_looked_at() {
+    let small = Fake::trained(4);
+    let readings = [Fake::trained(8).readings(), named(small.readings(), "b")].concat();
+    let job = Job::assemble(readings);
+    assert_eq!(used(&job), ["a"; 8]);
+    assert!(job.other_runs_left_out);
+}
+
+#[test]
+fn jobs_of_one_size_are_not_mixed() {
+    // Both hang at the same time, and now the one, now the other has the newer dump of a rank.
+    let mut one = Fake::trained(4);
+    shift(&mut one, |rank| i64::from(rank % 2) * 2);
+    let mut other = Fake::trained(4);
+    shift(&mut other, |rank| 1 + i64::from(rank / 3) * 3);
+    let job = Job::assemble([named(one.readings(), "one"), named(other.readings(), "other")].concat());
+    assert_eq!(used(&job), ["other"; 4]);
+    assert_eq!(
+        details(&job, QualityKind::DuplicateRank),
+        ["second dumps of ranks 0-3; those in other are newer and are used instead"]
+    );
+    assert!(job.other_runs_left_out);
+    let report = analyze([named(one.readings(), "one"), named(other.readings(), "other")].concat()).report().clone();
+    assert!(
+        report.headline.ends_with("; dumps of another job or run are left out (see the notes)"),
+        "{}",
+        report.headline
+    );
+
+    // A stray dump in the folder of another node is one dump, and says nothing about its folder.
+    let mut stray = Fake::trained(4);
+    shift(&mut stray, |_| -2);
+    let stray: Vec<Reading> = stray.readings().into_iter().skip(3).collect();
+    let job = Fake::trained(4).readings();
+    let (first, second) = job.split_at(2);
+    let mut first = named(first.to_vec(), "node0");
+    // The node with the stray dump has the newest one.
+    first.extend(named(stray, "node0"));
+    let job = Job::assemble([first, named(second.to_vec(), "node1")].concat());
+    assert_eq!(used(&job), ["node0", "node0", "node1", "node1"]);
+}
+
+#[test]
+fn snapshots_of_one_run_are_no_other_run() {
+    let mut job = Fake::trained(2);
+    let first = named(job.readings(), "first");
+    job.all(op("all_reduce"));
+    let job = Job::assemble([named(job.readings(), "second"), first].concat());
+    assert_eq!(used(&job), ["second"; 2]);
+    assert!(!job.other_runs_left_out);
+}
+
+fn details(job: &Job, kind: QualityKind) -> Vec<&str> {
+    job.quality.iter().filter(|note| note.kind == kind).map(|note| note.detail.as_str()).collect()
+}
+
+/// The folder of each dump in use.
+fn used(job: &Job) -> Vec<&str> {
+    job.ranks.iter().map(|dump| dump.file.split_once('/').map_or("a", |(folder, _)| folder)).collect()
 }
 
 #[test]
@@ -114,6 +179,8 @@ fn a_dump_left_over_from_an_earlier_run() {
     let found = left_over(readings.clone());
     assert_eq!((found.len(), found[0].rank), (1, Some(3)));
     assert!(found[0].detail.starts_with("the only dumps of rank 3 end 3597 s before"), "{}", found[0].detail);
+    let job = Job::assemble(readings.clone());
+    assert_eq!((used(&job), job.missing_ranks.as_slice()), (vec!["new"; 3], [3].as_slice()));
     assert_eq!(notes(readings, QualityKind::ClockSkew), [], "runs, not clocks");
 
     // A rank that has hung since and left the same entries again is none of an earlier run.

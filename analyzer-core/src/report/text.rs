@@ -37,8 +37,9 @@ pub fn render_text(report: &Report) -> String {
     render_styled(report, |text, _| text.to_string())
 }
 
-/// The report as text, each piece passed through `style`.
+/// The report as text, each piece passed through `style`. Names from dumps cannot do anything to a terminal.
 pub fn render_styled(report: &Report, style: impl Fn(&str, Emphasis) -> String) -> String {
+    let style = |text: &str, emphasis: Emphasis| style(&printable(text), emphasis);
     let mut out = Vec::new();
     let fault = !report.findings.is_empty();
     out.push(style(&report.headline, if fault { Emphasis::Fault } else { Emphasis::Fine }));
@@ -77,6 +78,23 @@ pub fn render_styled(report: &Report, style: impl Fn(&str, Emphasis) -> String) 
     text
 }
 
+/// A text in one line, with what would steer a terminal or turn the direction of writing around shown as its number (`\u{1b}`).
+fn printable(text: &str) -> String {
+    let steers = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let mut printable = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if steers(letter) {
+            printable.extend(letter.escape_unicode());
+        } else {
+            printable.push(letter);
+        }
+    }
+    printable
+}
+
 fn count(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
@@ -105,7 +123,7 @@ fn write_finding(finding: &Finding, style: &impl Fn(&str, Emphasis) -> String, o
         for site in shown.iter().take(FRAMES) {
             out.push(format!(
                 "    {}  {}",
-                site.function,
+                style(&site.function, Emphasis::Plain),
                 style(&format!("{}:{}", site.file, site.line), Emphasis::Faint)
             ));
         }
@@ -173,7 +191,7 @@ fn write_list(
     }
     out.push(String::new());
     out.push(style(title, Emphasis::Heading));
-    out.extend(lines.into_iter().map(|line| format!("  - {line}")));
+    out.extend(lines.into_iter().map(|line| format!("  - {}", style(&line, Emphasis::Plain))));
 }
 
 /// Who waits where, ranks that wait in the same place together.
@@ -204,7 +222,7 @@ fn write_ranks(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: 
     places.sort_small_by_key(|item| (usize::MAX - item.1.len(), item.1.first().copied()));
     for (text, ranks, whom) in places.iter().take(NOTES) {
         let whom = whom.filter(|whom| !whom.is_empty()).map(|whom| format!(", for {whom}")).unwrap_or_default();
-        out.push(format!("  {}  {text}{whom}", style(&readable_ranges(ranks), Emphasis::Plain)));
+        out.push(format!("  {}  {}", readable_ranges(ranks), style(&format!("{text}{whom}"), Emphasis::Plain)));
     }
     if places.len() > NOTES {
         out.push(format!("  … {} more places", places.len() - NOTES));
@@ -219,9 +237,25 @@ fn write_notes(report: &Report, style: &impl Fn(&str, Emphasis) -> String, out: 
     out.push(style("Notes on the data", Emphasis::Heading));
     for note in report.data_quality.iter().take(NOTES) {
         let file = note.file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
-        out.push(format!("  - {}: {file}{}", note.kind.name(), note.detail));
+        let note = format!("{}: {file}{}", note.kind.name(), note.detail);
+        out.push(format!("  - {}", style(&note, Emphasis::Plain)));
     }
     if report.data_quality.len() > NOTES {
         out.push(format!("  - … {} more (--format json lists all)", report.data_quality.len() - NOTES));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn nothing_steers_a_terminal() {
+        assert_eq!(
+            printable("a\u{1b}[31mb\r\n\u{202e}c\u{9b}d\u{2066}"),
+            r"a\u{1b}[31mb\u{d}\u{a}\u{202e}c\u{9b}d\u{2066}"
+        );
+        let plain = "größe e\u{301} → [4] `x` · \\ \"y\" 第3层";
+        assert_eq!(printable(plain), plain);
     }
 }

@@ -2,7 +2,7 @@
 
 use hangscope_analyzer_core::Analysis;
 use hangscope_analyzer_core::dump::{self, Reading};
-use hangscope_analyzer_core::report::{Quality, QualityKind, RankStatus, Report};
+use hangscope_analyzer_core::report::{Quality, QualityKind, RankStatus, Report, render_text};
 use serde_json::json;
 
 use crate::bytes::{gzipped, pickled};
@@ -157,6 +157,18 @@ fn of_a_pickle_and_its_json_the_one_with_call_stacks_is_used() {
         .collect();
     assert_eq!(left_out, ["nccl_trace_rank_0.json", "nccl_trace_rank_1.json", "nccl_trace_rank_2.json"]);
     assert!(!report.headline.contains("another job"), "{}", report.headline);
+}
+
+#[test]
+fn names_from_dumps_do_nothing_to_a_terminal() {
+    let mut job = Fake::trained(3);
+    job.some(&[0, 2], op("all_reduce").scheduled().at("back\u{1b}]0;title\u{7}ward\u{202e}", 20));
+    job.some(&[0, 2], op("all\u{9b}2J").scheduled().at("next\nline", 21));
+    let report = analyze(&pickles(&job)).report().clone();
+    let text = render_text(&report);
+    assert!(text.contains("back\\u{1b}]0;title\\u{7}ward\\u{202e}"), "{text}");
+    assert!(!text.chars().any(|letter| letter != '\n' && (letter.is_control() || letter == '\u{202e}')), "{text:?}");
+    assert!(report.headline.contains("back\u{1b}"), "the report has it as it is");
 }
 
 // Rules 7.29

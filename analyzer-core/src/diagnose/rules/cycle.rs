@@ -10,7 +10,7 @@ use crate::diagnose::precedent::{Departure, Precedents};
 use crate::diagnose::{Absence, Case, Draft, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
-use crate::report::{Cause, Confidence, Kind, readable_ranges};
+use crate::report::{Cause, Confidence, Kind};
 use crate::small_sort::SmallSort as _;
 use crate::tree_map::TreeMap;
 
@@ -256,8 +256,9 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
         suspects: Vec::new(),
         tie: false,
         headline: format!(
-            "Ranks {} wait for each other in a circle: {}{all_at}",
-            readable_ranges(&all),
+            "{} {}: {}{all_at}",
+            words::ranks_capital(&all),
+            words::form(&all, "waits for what it has to do itself", "wait for each other in a circle"),
             shown.join("; ")
         ),
         evidence: lines.iter().take(32).cloned().collect(),

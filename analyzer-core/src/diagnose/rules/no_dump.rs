@@ -101,9 +101,10 @@ fn in_circle(case: &Case<'_>, places: &[Place], mut draft: Draft) -> Draft {
     waiting.dedup();
     let absent = words::pick(&case.parties(draft.place), |party| party.cell == Cell::NO_DUMP);
     draft.headline = format!(
-        "{} wait for each other, and for {}, which left no dump: what broke the job is not known without it",
+        "{} wait for each other, and for {}, which left no dump: what broke the job is not known without {}",
         words::ranks_capital(&waiting),
         words::ranks(&absent),
+        words::form(&absent, "it", "them"),
     );
     draft.cause = Cause::Undetermined;
     draft.confidence = Confidence::Low;

@@ -8,11 +8,12 @@ use super::words;
 use crate::align::Progress;
 use crate::diagnose::call::{numels, total};
 use crate::diagnose::case::Party;
-use crate::diagnose::{Case, Draft, Place};
+use crate::diagnose::{Case, Draft, DraftSide, Place};
 use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Alternative, Cause, Confidence, Kind};
-use crate::symbols::{Args, ShapeId, ShapesId};
+use crate::small_sort::SmallSort as _;
+use crate::symbols::{Args, ArgsId, ShapeId, ShapesId};
 use crate::tree_map::TreeMap;
 
 /// A pair of ranks that do not agree.
@@ -209,13 +210,39 @@ fn describe_pairs(case: &Case<'_>, place: Place, calls: &[(u32, RankIdx, EntryId
         cycle: Vec::new(),
         tie: suspects.is_empty() && parts.len() == 2,
         suspects,
-        sides: calls.iter().take(32).map(|&(_, rank, entry)| words::issued_side(case, &[(rank, entry)])).collect(),
+        sides: sides_by_sizes(case, calls, |rank| parts.contains_key(&rank)),
         headline,
         evidence,
         alternatives: Vec::new(),
         next_steps: alloc::vec![advice()],
         hangs: true,
     }
+}
+
+/// A side for each of the different calls, those of ranks that `is_telling` picks first; what is over the number that a person looks at is in the last one.
+fn sides_by_sizes(
+    case: &Case<'_>,
+    calls: &[(u32, RankIdx, EntryIdx)],
+    is_telling: impl Fn(u32) -> bool,
+) -> Vec<DraftSide> {
+    const SHOWN: usize = 32;
+    let mut by_call: Vec<Vec<(RankIdx, EntryIdx)>> = Vec::new();
+    let mut known: TreeMap<(ArgsId, Option<Progress>), usize> = TreeMap::new();
+    let (telling, others): (Vec<_>, Vec<_>) = calls.iter().partition(|call| is_telling(call.0));
+    for (_, rank, entry) in telling.into_iter().chain(others) {
+        let call = (case.job.entry(rank, entry).args, Some(case.table.progress(rank, entry)));
+        let next = by_call.len();
+        let at = *known.entry(call).or_insert(next);
+        if at == next && next < SHOWN {
+            by_call.push(Vec::new());
+        }
+        let last = by_call.len() - 1;
+        if let Some(voters) = by_call.get_mut(at.min(last)) {
+            voters.push((rank, entry));
+        }
+    }
+    by_call.iter_mut().for_each(|voters| voters.sort_small());
+    by_call.iter().map(|voters| words::issued_side(case, voters)).collect()
 }
 
 /// Without splits only the totals can be compared, and they blame nobody.
@@ -240,7 +267,7 @@ fn totals(case: &Case<'_>, place: Place, calls: &[(u32, RankIdx, EntryIdx)]) -> 
         cycle: Vec::new(),
         suspects: Vec::new(),
         tie: false,
-        sides: words::sides_by_progress(case, place),
+        sides: sides_by_sizes(case, calls, |_| true),
         headline: format!(
             "The sizes of {} in {at}{} cannot agree: all ranks together send {sent} elements and expect {received}; the dumps do not tell whose split is wrong",
             words::op(case, rank, entry),

@@ -40,7 +40,7 @@ pub(crate) fn gather(sources: &[Source]) -> Result<Shard> {
                         packs.lock().unwrap_or_else(PoisonError::into_inner).push(source);
                     }
                     Ok(()) => shard.add(dump::read(&source.name, &bytes)),
-                    Err(error) => shard.add(unreadable(&source.name, &error)),
+                    Err(error) => shard.add(unreadable(source, &error)),
                 }
                 progress.advance(source.size_bytes(), &source.name);
             }
@@ -49,7 +49,7 @@ pub(crate) fn gather(sources: &[Source]) -> Result<Shard> {
         .collect();
     let mut all = shards.into_iter().reduce(merged).unwrap_or_default();
     for source in packs.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        all.merge(read_pack(source).unwrap_or_else(|error| [unreadable(&source.name, &error)].into_iter().collect()));
+        all.merge(read_pack(source).unwrap_or_else(|error| [unreadable(source, &error)].into_iter().collect()));
     }
     progress.finish();
     if all.is_empty() {
@@ -77,7 +77,7 @@ fn read_pack(source: &Source) -> io::Result<Shard> {
     let path = match &source.content {
         Content::File(path) => path,
         Content::Bytes(bytes) => return Ok(pack::read(&source.name, bytes)),
-        Content::Broken(why) => return Err(io::Error::other(why.clone())),
+        Content::Broken(why) | Content::Cut(why) => return Err(io::Error::other(why.clone())),
     };
     let size = path.metadata()?.len();
     let mut reader = pack::PackReader::new(&source.name, size, |offset, len| {
@@ -110,13 +110,14 @@ fn part(path: &Path, offset: u64, len: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn unreadable(file: &str, error: &io::Error) -> Reading {
-    let message = format!("the file cannot be read: {error}");
-    Reading {
-        file: file.to_owned(),
-        faults: vec![Fault { kind: FaultKind::Malformed, offset: None, message }],
-        ..Reading::default()
-    }
+fn unreadable(source: &Source, error: &io::Error) -> Reading {
+    let (kind, message) = match &source.content {
+        Content::Cut(why) => (FaultKind::Truncated, why.clone()),
+        // Nothing is known to be lost behind a link.
+        Content::Broken(why) => (FaultKind::NotADump, format!("the file cannot be read: {why}")),
+        _ => (FaultKind::Malformed, format!("the file cannot be read: {error}")),
+    };
+    Reading { file: source.name.clone(), faults: vec![Fault { kind, offset: None, message }], ..Reading::default() }
 }
 
 fn nothing_readable(files: usize, shard: &Shard) -> String {

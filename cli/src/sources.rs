@@ -28,6 +28,8 @@ pub(crate) enum Content {
     Bytes(Vec<u8>),
     /// Nothing: why the path cannot be followed, such as a link that leads nowhere.
     Broken(String),
+    /// Nothing: an archive, whose files are sources of their own, may have held more; and why.
+    Cut(String),
 }
 
 /// Files larger than this are looked at before they are read whole: a folder may hold checkpoints too.
@@ -41,7 +43,7 @@ impl Source {
         match &self.content {
             Content::File(path) => path.metadata().map_or(0, |metadata| metadata.len()),
             Content::Bytes(bytes) => bytes.len() as u64,
-            Content::Broken(_) => 0,
+            Content::Broken(_) | Content::Cut(_) => 0,
         }
     }
 
@@ -53,7 +55,7 @@ impl Source {
                 bytes.extend_from_slice(all);
                 Ok(())
             }
-            Content::Broken(why) => Err(io::Error::other(why.clone())),
+            Content::Broken(why) | Content::Cut(why) => Err(io::Error::other(why.clone())),
             Content::File(path) => {
                 let mut file = fs::File::open(path)?;
                 let size = file.metadata()?.len();
@@ -126,13 +128,19 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Source>> {
 }
 
 fn add_file(path: PathBuf, name: String, found: &mut Vec<Source>) -> Result<()> {
-    match archive::members(&path).with_context(|| format!("cannot open {}", path.display()))? {
-        Some(members) => found.extend(
-            members
-                .into_iter()
-                .map(|(member, bytes)| Source { name: format!("{name}/{member}"), content: Content::Bytes(bytes) }),
-        ),
-        None => found.push(Source { name, content: Content::File(path) }),
+    let Some(members) = archive::members(&path).with_context(|| format!("cannot open {}", path.display()))? else {
+        found.push(Source { name, content: Content::File(path) });
+        return Ok(());
+    };
+    let named = |(member, bytes)| Source { name: format!("{name}/{member}"), content: Content::Bytes(bytes) };
+    let count = members.files.len();
+    found.extend(members.files.into_iter().map(named));
+    if let Some(error) = members.broken {
+        let files = if count == 1 { "one file was" } else { &format!("{count} files were") };
+        let why = format!(
+            "the archive is damaged or breaks off ({error}): {files} found in it, and more may be lost; copy it again or pack it again"
+        );
+        found.push(Source { name, content: Content::Cut(why) });
     }
     Ok(())
 }
@@ -146,11 +154,11 @@ pub(crate) fn on_disk(sources: Vec<Source>, folder: &Path) -> Result<Vec<DumpFil
     sources
         .into_iter()
         .enumerate()
-        .filter(|(_, source)| !matches!(source.content, Content::Broken(_)))
+        .filter(|(_, source)| !matches!(source.content, Content::Broken(_) | Content::Cut(_)))
         .map(|(at, source)| {
             let path = match source.content {
                 Content::File(path) => path,
-                Content::Broken(why) => bail!("{}: {why}", source.name),
+                Content::Broken(why) | Content::Cut(why) => bail!("{}: {why}", source.name),
                 Content::Bytes(bytes) => {
                     let path = folder.join(at.to_string());
                     fs::write(&path, bytes).with_context(|| format!("failed to unpack {}", source.name))?;

@@ -34,7 +34,9 @@ impl Job {
         let snapshot_ns = dumps.iter().map(|dated| dated.newest_ns).max().unwrap_or(0).max(0);
         let dumps: Vec<ShardDump> = dumps.into_iter().map(|dated| dated.dump).collect();
 
-        let mut job = Job { snapshot_ns, other_runs_left_out, ..Job::default() };
+        let dumps_may_be_lost =
+            shard.notes.iter().any(|note| note.faults.iter().any(|fault| may_lose_dumps(note, fault.kind)));
+        let mut job = Job { snapshot_ns, other_runs_left_out, dumps_may_be_lost, ..Job::default() };
         let ranks: Vec<u32> = dumps.iter().filter_map(|dump| dump.rank).collect();
         let mut resolved = resolve::groups(&dumps, &mut shard);
         job.groups = core::mem::take(&mut resolved.groups);
@@ -103,10 +105,16 @@ impl Job {
     }
 }
 
+/// Whether a fault is one of a file that may have held dumps of any rank: an archive, a pack, a bundle.
+fn may_lose_dumps(note: &FileNote, kind: FaultKind) -> bool {
+    note.rank.is_none() && matches!(kind, FaultKind::Truncated | FaultKind::Malformed)
+}
+
 fn note_faults(note: &FileNote, quality: &mut Vec<Quality>) {
     for fault in &note.faults {
         let kind = match fault.kind {
             FaultKind::Truncated | FaultKind::Malformed if note.has_dump => QualityKind::Truncated,
+            kind if may_lose_dumps(note, kind) => QualityKind::Truncated,
             _ => QualityKind::Unreadable,
         };
         let place = fault.offset.map(|offset| format!("byte {offset}: ")).unwrap_or_default();

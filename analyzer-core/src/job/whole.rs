@@ -55,6 +55,8 @@ pub struct Job {
     pub unreadable_ranks: Vec<u32>,
     /// Newest creation or completion time in any dump; 0 when there is none.
     pub snapshot_ns: i64,
+    /// Whether an archive, a pack or a bundle is damaged or breaks off, so that dumps of any rank may be lost.
+    pub dumps_may_be_lost: bool,
     /// Whether there were dumps of another job or run, which are left out.
     pub other_runs_left_out: bool,
     /// What could not be read or is uncertain.

@@ -202,7 +202,7 @@ impl PackReader {
                 "this pack has format {version}, and this hangscope reads format {VERSION}: {}",
                 if version > VERSION { "update hangscope" } else { "pack the dumps again" }
             );
-            return Err(fault(FaultKind::NotADump, 8, message));
+            return Err(fault(FaultKind::Malformed, 8, message));
         }
         let mut offset = HEAD_BYTES as u64;
         loop {

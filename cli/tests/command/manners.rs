@@ -1,7 +1,7 @@
 //! The command's manners: what it reads, where it writes, how it ends.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Cursor, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -92,27 +92,57 @@ fn one_file_from_standard_input() {
     assert_eq!((report["findings"][0]["suspects"].as_str(), output.status.code()), (Some("5"), Some(1)));
 }
 
-#[test]
-fn archives_are_opened() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let mut plain = tar::Builder::new(fs::File::create(path("dumps.tar")).unwrap());
+/// Dumps in a tar, a tar.gz and a zip archive, as bytes.
+fn archives() -> [(&'static str, Vec<u8>); 3] {
+    let mut plain = tar::Builder::new(Vec::new());
     plain.append_dir_all("run", dumps(HUNG)).unwrap();
-    plain.finish().unwrap();
-    let gzip = flate2::write::GzEncoder::new(fs::File::create(path("dumps.tgz")).unwrap(), flate2::Compression::fast());
-    let mut packed = tar::Builder::new(gzip);
+    let mut packed = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
     packed.append_dir_all("run", dumps(HUNG)).unwrap();
-    packed.into_inner().unwrap().finish().unwrap();
-    let mut zip = zip::ZipWriter::new(fs::File::create(path("dumps.zip")).unwrap());
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for entry in fs::read_dir(dumps(HUNG)).unwrap() {
         let entry = entry.unwrap();
         zip.start_file(entry.file_name().to_str().unwrap(), zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(&fs::read(entry.path()).unwrap()).unwrap();
     }
-    zip.finish().unwrap();
-    for archive in ["dumps.tar", "dumps.tgz", "dumps.zip"] {
+    [
+        ("dumps.tar", plain.into_inner().unwrap()),
+        ("dumps.tgz", packed.into_inner().unwrap().finish().unwrap()),
+        ("dumps.zip", zip.finish().unwrap().into_inner()),
+    ]
+}
+
+#[test]
+fn archives_are_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    for (archive, bytes) in archives() {
+        fs::write(folder.path().join(archive), bytes).unwrap();
         let (report, status) = report(folder.path(), &[archive]);
         assert_eq!((report["findings"][0]["suspects"].as_str(), status), (Some("2"), 1), "{archive}");
+    }
+}
+
+/// What a full disk or a broken copy leaves of an archive is read, and nobody is blamed for what it lost.
+#[test]
+fn archives_that_break_off_are_read_as_far_as_they_go() {
+    let folder = tempfile::tempdir().unwrap();
+    for (archive, bytes) in archives() {
+        let mut ranks_of_cuts = Vec::new();
+        for tenths in 1..10 {
+            fs::write(folder.path().join(archive), &bytes[..bytes.len() * tenths / 10]).unwrap();
+            let output = hangscope(folder.path(), &["analyze", archive, "--format", "json"]);
+            let Ok(report) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else {
+                let told = String::from_utf8_lossy(&output.stderr);
+                assert!(told.contains("the archive is damaged or breaks off"), "{archive}, {tenths} tenths: {told}");
+                continue;
+            };
+            let suspects = report["findings"][0]["suspects"].as_str().unwrap_or_default();
+            assert!(matches!(suspects, "" | "2"), "{archive}, {tenths} tenths: {}", report["headline"]);
+            assert_ne!(output.status.code(), Some(0), "{archive}, {tenths} tenths: {}", report["headline"]);
+            let notes = report["data_quality"].as_array().unwrap();
+            assert!(notes.iter().any(|note| note["file"] == archive && note["kind"] == "truncated"), "{notes:?}");
+            ranks_of_cuts.push(report["job"]["ranks_loaded"].as_u64().unwrap());
+        }
+        assert!(ranks_of_cuts.is_sorted() && ranks_of_cuts.last() >= Some(&3), "{archive}: {ranks_of_cuts:?}");
     }
 }
 

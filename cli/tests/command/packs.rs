@@ -118,3 +118,36 @@ fn nothing_is_written_where_there_is_nothing_to_pack() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("failed to write absent/job.hangscope"));
 }
+
+/// Ranks whose pack is damaged left dumps: they are not blamed for having left none.
+#[test]
+fn nobody_is_blamed_for_what_a_damaged_pack_lost() {
+    let folder = job();
+    let files: Vec<String> =
+        dump_files().iter().map(|file| format!("dumps/{}", file.file_name().unwrap().to_str().unwrap())).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    // Rank 2, for which the culprit, rank 3, waits, is alone in its pack.
+    let rest: Vec<&str> = files.iter().copied().filter(|file| !file.ends_with('2')).collect();
+    pack(folder.path(), &[&rest[..], &["-o", "rest.hangscope"]].concat());
+    pack(folder.path(), &["dumps/nccl_trace_rank_2", "-o", "node.hangscope"]);
+    let node = folder.path().join("node.hangscope");
+    let whole = fs::read(&node).unwrap();
+    let mut damages = vec![whole[..whole.len() / 2].to_vec(), whole.clone(), whole.clone()];
+    damages[1][whole.len() / 2] ^= 1;
+    // The version that is written behind the mark.
+    damages[2][8] = 99;
+    for damaged in damages {
+        fs::write(&node, damaged).unwrap();
+        let report: serde_json::Value =
+            serde_json::from_str(&report(folder.path(), &["rest.hangscope", "node.hangscope"])).unwrap();
+        let finding = &report["findings"][0];
+        assert_eq!(
+            (&finding["suspects"], &finding["confidence"]),
+            (&"".into(), &"low".into()),
+            "{}",
+            report["headline"]
+        );
+        let evidence = finding["evidence"].to_string();
+        assert!(evidence.contains("a file that may hold dumps of any rank is damaged"), "{evidence}");
+    }
+}

@@ -29,8 +29,9 @@ fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
     let unreadable: Vec<u32> =
         absent.iter().copied().filter(|rank| case.job.unreadable_ranks.binary_search(rank).is_ok()).collect();
     let what = if unreadable.len() == absent.len() { "left no readable dump" } else { "left no dump" };
-    // Where half of the members or more left nothing, a lost file is no more than a lost file.
-    let scant = absent.len() * 2 >= parties.len();
+    // Where half of the members or more left nothing, or an archive is cut, a lost file is no more than a lost file.
+    let is_lost = case.job.dumps_may_be_lost && unreadable.len() < absent.len();
+    let scant = absent.len() * 2 >= parties.len() || is_lost;
     let op = words::op(case, rank, entry);
     // Calls that hang although everybody came, whose reason the dumps at hand do not show.
     let bad_arguments = if words::is_rooted(&op) {
@@ -62,10 +63,13 @@ fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
             words::site_or_op(case, rank, entry),
             words::place(case, place),
         ),
-        evidence: alloc::vec![
+        evidence: [
             format!("every member with a dump issued {}; {} did not finish it", words::place(case, place), words::ranks(&waiting)),
             format!("{}: {what}; whether {} issued the op is not known", words::ranks(&absent), words::form(&absent, "it", "they")),
-        ],
+        ]
+        .into_iter()
+        .chain(is_lost.then(|| "a file that may hold dumps of any rank is damaged or breaks off (see the notes): nobody is blamed for what it lost".into()))
+        .collect(),
         alternatives: [
             Alternative {
                 cause: Cause::CpuStuck,

@@ -149,23 +149,23 @@ fn shown(path: impl AsRef<OsStr>) -> String {
     path.as_ref().to_string_lossy().replace('\\', "/")
 }
 
-/// The sources as files, those from archives written to `folder`.
+/// The sources as files, those from archives written to `folder`. What cannot be read is told on standard error.
 pub(crate) fn on_disk(sources: Vec<Source>, folder: &Path) -> Result<Vec<DumpFile>> {
-    sources
-        .into_iter()
-        .enumerate()
-        .filter(|(_, source)| !matches!(source.content, Content::Broken(_) | Content::Cut(_)))
-        .map(|(at, source)| {
-            let path = match source.content {
-                Content::File(path) => path,
-                Content::Broken(why) | Content::Cut(why) => bail!("{}: {why}", source.name),
-                Content::Bytes(bytes) => {
-                    let path = folder.join(at.to_string());
-                    fs::write(&path, bytes).with_context(|| format!("failed to unpack {}", source.name))?;
-                    path
-                }
-            };
-            Ok(DumpFile { path, name: source.name })
-        })
-        .collect()
+    let mut files = Vec::with_capacity(sources.len());
+    for (at, source) in sources.into_iter().enumerate() {
+        let path = match source.content {
+            Content::File(path) => path,
+            Content::Bytes(bytes) => {
+                let path = folder.join(at.to_string());
+                fs::write(&path, bytes).with_context(|| format!("failed to unpack {}", source.name))?;
+                path
+            }
+            Content::Broken(why) | Content::Cut(why) => {
+                eprintln!("hangscope: {}: {why}", source.name);
+                continue;
+            }
+        };
+        files.push(DumpFile { path, name: source.name });
+    }
+    Ok(files)
 }

@@ -13,6 +13,8 @@ pub(crate) struct Plan {
     pub(crate) folder: PathBuf,
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) lines: Vec<String>,
+    /// Whether this process says where the dumps will be: one of all ranks does.
+    pub(crate) speaks: bool,
 }
 
 /// Where dumps go if nobody says.
@@ -30,7 +32,7 @@ pub(crate) fn plan(
 ) -> Result<Plan> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
     let folder = folder(options, set("HANGSCOPE_OUT"))?;
-    let mut plan = Plan { folder: folder.clone(), variables: Vec::new(), lines: Vec::new() };
+    let mut plan = Plan { folder: folder.clone(), variables: Vec::new(), lines: Vec::new(), speaks: false };
     plan.set("HANGSCOPE_OUT", &text(&folder)?);
     if let Some(timeout) = &options.timeout {
         plan.set("HANGSCOPE_TIMEOUT", timeout);
@@ -58,7 +60,7 @@ pub(crate) fn plan(
     }
     // Every rank comes by here; one line is enough.
     if RANK_VARIABLES.iter().find_map(|name| set(name)).is_none_or(|rank| rank == "0") {
-        plan.lines.push(format!("recording; if the job hangs, its dumps will be in {}", folder.display()));
+        plan.speaks = true;
     }
     Ok(plan)
 }
@@ -94,11 +96,15 @@ mod tests {
         }
     }
 
-    fn check(mode: RecordMode, environment: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    fn planned(mode: RecordMode, environment: &[(&str, &str)]) -> Plan {
         let libraries = Libraries { nccl_plugin: "/l/libnccl.so".into(), mpi_preload: "/l/libmpi.so".into() };
         let lookup =
             |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        let plan = plan(&options(mode), &libraries, lookup).unwrap();
+        plan(&options(mode), &libraries, lookup).unwrap()
+    }
+
+    fn check(mode: RecordMode, environment: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+        let plan = planned(mode, environment);
         (plan.variables.into_iter().map(|(name, value)| format!("{name}={value}")).collect(), plan.lines)
     }
 
@@ -107,7 +113,7 @@ mod tests {
         let (variables, lines) = check(RecordMode::Nccl, &[]);
         let nccl = ["HANGSCOPE_OUT=/dumps", "HANGSCOPE_TIMEOUT=60s", "NCCL_PROFILER_PLUGIN=/l/libnccl.so"];
         assert_eq!(variables, nccl);
-        assert_eq!(lines, ["recording; if the job hangs, its dumps will be in /dumps"]);
+        assert!(lines.is_empty(), "{lines:?}");
         let (variables, _) = check(RecordMode::Mpi, &[]);
         assert_eq!(variables, ["HANGSCOPE_OUT=/dumps", "HANGSCOPE_TIMEOUT=60s", "LD_PRELOAD=/l/libmpi.so"]);
         let (variables, _) = check(RecordMode::Auto, &[]);
@@ -126,8 +132,9 @@ mod tests {
 
     #[test]
     fn one_rank_speaks_for_all() {
-        for (rank, count) in [("0", 1), ("3", 0)] {
-            assert_eq!(check(RecordMode::Mpi, &[("PMI_RANK", rank)]).1.len(), count);
+        for (rank, speaks) in [("0", true), ("3", false)] {
+            assert_eq!(planned(RecordMode::Mpi, &[("PMI_RANK", rank)]).speaks, speaks);
         }
+        assert!(planned(RecordMode::Mpi, &[]).speaks);
     }
 }

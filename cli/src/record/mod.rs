@@ -28,11 +28,19 @@ pub(crate) fn run(options: &args::Record) -> Result<u8> {
     let libraries = libraries::install()?;
     let plan = environment::plan(options, &libraries, |name| std::env::var(name).ok())?;
     // A person with a stuck job puts the trigger file there; and a folder that cannot be written is better told now.
-    if let Err(error) = std::fs::create_dir_all(&plan.folder).and_then(|()| tempfile::tempfile_in(&plan.folder)) {
-        eprintln!("hangscope: no dump can be written to {}: {error}", plan.folder.display());
-    }
+    let tried = std::fs::create_dir_all(&plan.folder).and_then(|()| tempfile::tempfile_in(&plan.folder));
     for line in &plan.lines {
         eprintln!("hangscope: {line}");
+    }
+    match tried {
+        Err(error) => eprintln!(
+            "hangscope: recording, but no dump can be written to {}: {error}; name another folder by --out",
+            plan.folder.display()
+        ),
+        Ok(_) if plan.speaks => {
+            eprintln!("hangscope: recording; if the job hangs, its dumps will be in {}", plan.folder.display());
+        }
+        Ok(_) => {}
     }
     let mut command = Command::new(program);
     command.args(arguments).envs(plan.variables.iter().map(|(name, value)| (name, value)));

@@ -89,6 +89,7 @@ fn a_folder_that_cannot_be_written_is_told_before_the_job_runs() {
     let output = record(folder.path(), &[], &["--out", "file", "--", "true"]);
     assert!(output.status.success());
     assert!(text(&output.stderr).contains("no dump can be written to"), "{}", text(&output.stderr));
+    assert!(!text(&output.stderr).contains("its dumps will be in"), "{}", text(&output.stderr));
 }
 
 #[cfg(unix)]

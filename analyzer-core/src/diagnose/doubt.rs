@@ -61,6 +61,9 @@ fn reasons(case: &Case<'_>, draft: &Draft) -> Vec<String> {
     if job.group(draft.place.group()).assumed {
         reasons.push("the members of the group are assumed".into());
     }
+    if job.may_be_of_two_runs {
+        reasons.push("the dumps may be of different runs (see the notes)".into());
+    }
     let late = parties.iter().any(|party| {
         case.progress(party) == Some(Progress::Late)
             && party.dump.zip(party.cell.entry()).is_some_and(|(rank, at)| {

@@ -73,7 +73,10 @@ impl Job {
         notes::add(&job, &mut quality);
         quality.extend(other_jobs);
         quality.extend(left_over);
-        quality.extend(clocks::skew(&job));
+        if let Some((note, is_long)) = clocks::skew(&job) {
+            quality.push(note);
+            job.may_be_of_two_runs = is_long;
+        }
         quality.sort_small_by(|a, b| (a.kind, a.rank, &a.file, &a.detail).cmp(&(b.kind, b.rank, &b.file, &b.detail)));
         quality.dedup();
         job.quality = quality;

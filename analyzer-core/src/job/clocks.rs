@@ -12,8 +12,8 @@ use crate::tree_map::TreeMap;
 
 /// Less than this isn't worth a word: times of different ranks are not compared anyway.
 const NOTABLE_NS: i64 = 5_000_000_000;
-/// From here on, dumps of different runs explain it as well.
-const LONG_NS: i64 = 3_600_000_000_000;
+/// From here on, dumps of different runs explain it as well: hosts of one job seldom differ by more.
+const LONG_NS: i64 = 60_000_000_000;
 /// So many of the newest entries of each rank are looked at: clocks don't change, so that a few rows tell.
 const NEWEST: usize = 256;
 /// In a job of many ranks fewer of each do, so that it is this many of all, ...
@@ -34,8 +34,8 @@ struct Part {
 }
 
 /// A note where a rank finished a collective, by its clock, before another one began it: nobody gets past an all-reduce that a member has not joined, so
-/// the clocks are at least that far apart.
-pub(super) fn skew(job: &Job) -> Option<Quality> {
+/// the clocks are at least that far apart. With it, whether it is so much that the dumps may be of different runs.
+pub(super) fn skew(job: &Job) -> Option<(Quality, bool)> {
     let mut parts: Vec<Part> = Vec::new();
     let newest = (NEWEST_OF_ALL / job.ranks.len().max(1)).clamp(FEWEST, NEWEST);
     for (at, dump) in job.ranks.iter().enumerate().filter(|(_, dump)| !dump.capabilities.single_counter) {
@@ -73,7 +73,8 @@ pub(super) fn skew(job: &Job) -> Option<Quality> {
     if ahead.is_empty() || behind.is_empty() {
         return None;
     }
-    let or_runs = if distance >= LONG_NS { ", or the dumps are of different runs" } else { "" };
+    let is_long = distance >= LONG_NS;
+    let or_runs = if is_long { ", or the dumps are of different runs" } else { "" };
     let detail = format!(
         "the clock of {} is at least {} s ahead of that of {}{or_runs}; times of different ranks are not compared",
         rank_words(&ahead),
@@ -81,7 +82,7 @@ pub(super) fn skew(job: &Job) -> Option<Quality> {
         rank_words(&behind)
     );
     let rank = if ahead.len() == 1 { ahead.first().copied() } else { None };
-    Some(Quality { kind: QualityKind::ClockSkew, rank, file: None, detail })
+    Some((Quality { kind: QualityKind::ClockSkew, rank, file: None, detail }, is_long))
 }
 
 /// An entry as part of a row that nobody leaves before all have joined.

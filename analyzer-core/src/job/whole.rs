@@ -57,6 +57,8 @@ pub struct Job {
     pub snapshot_ns: i64,
     /// Whether an archive, a pack or a bundle is damaged or breaks off, so that dumps of any rank may be lost.
     pub dumps_may_be_lost: bool,
+    /// Whether ranks went through the same rows so long after each other that their dumps may be of different runs.
+    pub may_be_of_two_runs: bool,
     /// Whether there were dumps of another job or run, which are left out.
     pub other_runs_left_out: bool,
     /// What could not be read or is uncertain.

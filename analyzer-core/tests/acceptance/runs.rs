@@ -3,7 +3,7 @@
 use hangscope_analyzer_core::analyze;
 use hangscope_analyzer_core::dump::Reading;
 use hangscope_analyzer_core::job::Job;
-use hangscope_analyzer_core::report::{Quality, QualityKind};
+use hangscope_analyzer_core::report::{Confidence, Quality, QualityKind};
 use serde_json::{Value, json};
 
 use crate::fake::{Fake, op};
@@ -43,6 +43,14 @@ fn a_clock_that_is_ahead() {
     let expected = "the clock of rank 2 is at least 29 s ahead of that of ranks 0-1,3; \
                     times of different ranks are not compared";
     assert_eq!(found[0].detail, expected);
+    let confidence = |job: &Fake| analyze(job.readings()).report().findings[0].confidence;
+    assert_eq!(confidence(&job), Confidence::High);
+
+    // Hosts seldom differ by so much: a folder that was written over in part does.
+    shift(&mut job, |rank| if rank == 2 { 300 } else { 0 });
+    let found = notes(job.readings(), QualityKind::ClockSkew);
+    assert!(found[0].detail.contains("or the dumps are of different runs"), "{}", found[0].detail);
+    assert_eq!(confidence(&job), Confidence::Medium);
 }
 
 #[test]

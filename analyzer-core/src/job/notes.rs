@@ -62,7 +62,7 @@ pub(super) fn add(job: &Job, quality: &mut Vec<Quality>) {
     concerning(
         QualityKind::NoFrames,
         |dump| !dump.entries.is_empty() && !dump.capabilities.frames,
-        if job.uses_devices() {
+        if !job.is_of_mpi() {
             |who| {
                 format!(
                     "{who}: no call stacks; the place in the code cannot be named (TORCH_INCLUDE_STACK_TRACE, and JSON dumps never have them)"

@@ -39,10 +39,13 @@ type Identity = (StrId, MembersId, bool);
 ///
 /// Members come from the rank's own `pg_config`, else from another rank's item of the same name and description that
 /// holds this rank, else from an item without a name if it cannot mean another group, else they are assumed:
-/// whoever used a group of that name.
+/// whoever used a group of that name, and of the default group everybody.
 pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
     let published = published(dumps, shard);
     let users = users(dumps);
+    let everybody: Vec<u32> = dumps.iter().filter_map(|dump| dump.rank).collect();
+    let idle: Vec<u32> = dumps.iter().filter(|dump| dump.group_refs.is_empty()).filter_map(|dump| dump.rank).collect();
+    let mut nameless_fits: HashMap<(StrId, StrId, MembersId), bool> = HashMap::new();
     let mut found: HashMap<Identity, TreeSet<StrId>> = HashMap::new();
     let mut per_rank: Vec<(Vec<Identity>, Option<Vec<Identity>>)> = Vec::new();
     for dump in dumps {
@@ -52,22 +55,28 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
             by_name.entry(config.name).or_insert(config);
         }
         let distinct = TreeSet::from_iter(dump.group_refs.iter().map(|item| item.name));
+        let nameless = own.iter().find(|config| config.name == StrId::EMPTY).copied();
         let mut identities = Vec::new();
         for item in &dump.group_refs {
+            let users = users.get(&(item.name, item.desc)).map_or(&[][..], Vec::as_slice);
+            let is_world = shard.symbols.strings.get(item.desc) == "default_pg";
             let config = by_name
                 .get(&item.name)
                 .map(|&&config| config)
                 .or_else(|| elsewhere(dump, item, &published, &shard.configs))
                 .or_else(|| {
-                    let nameless = || own.iter().find(|config| config.name == StrId::EMPTY).copied();
-                    let is_world = || shard.symbols.strings.get(item.desc) == "default_pg";
-                    (distinct.len() == 1 || is_world()).then(nameless).flatten()
+                    nameless.filter(|_| distinct.len() == 1 || is_world).filter(|config| {
+                        let members = shard.configs.members(config.members);
+                        *nameless_fits
+                            .entry((item.name, item.desc, config.members))
+                            .or_insert_with(|| are_members(members, users, &idle, &everybody))
+                    })
                 })
                 .filter(|config| config.members != MembersId::EMPTY);
             let identity = match config {
                 Some(config) => (item.name, config.members, false),
                 None => {
-                    let members = users.get(&(item.name, item.desc)).map_or(&[][..], Vec::as_slice);
+                    let members = if is_world { everybody.as_slice() } else { users };
                     (item.name, shard.configs.members_id(members), true)
                 }
             };
@@ -121,6 +130,14 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
         })
         .collect();
     Resolved { groups: order.into_iter().map(|item| item.0).collect(), ranks, quality }
+}
+
+/// Whether an item without a name may mean a group of these users: all of them are in it, and of the others that left a dump only those who used
+/// nothing. gloo writes one such item over the other, and counts the members of a part of the job from 0.
+fn are_members(members: &[u32], users: &[u32], idle: &[u32], everybody: &[u32]) -> bool {
+    let has = |list: &[u32], rank: &u32| list.binary_search(rank).is_ok();
+    users.iter().all(|rank| has(members, rank))
+        && members.iter().all(|rank| has(users, rank) || has(idle, rank) || !has(everybody, rank))
 }
 
 /// What another rank says about a group that holds this one.
@@ -178,6 +195,7 @@ fn users(dumps: &[ShardDump]) -> HashMap<(StrId, StrId), Vec<u32>> {
 
 fn note(group: &Group, descs: &TreeSet<&str>, quality: &mut Vec<Quality>) {
     let Group { name, assumed, .. } = group;
+    let is_world = group.desc == "default_pg";
     let members = ranges(group.members.iter().copied());
     if *assumed {
         quality.push(Quality {
@@ -185,8 +203,9 @@ fn note(group: &Group, descs: &TreeSet<&str>, quality: &mut Vec<Quality>) {
             rank: None,
             file: None,
             detail: format!(
-                "no dump says who belongs to group {name}; assumed: the ranks that used it ({members}). \
-                 A member that never used it would not be noticed"
+                "no dump says who belongs to group {name}; assumed: {} ({members}). A {} would not be noticed",
+                if is_world { "all ranks with a dump" } else { "the ranks that used it" },
+                if is_world { "rank that left none" } else { "member that never used it" },
             ),
         });
     }

@@ -122,9 +122,14 @@ impl Job {
         self.ops.libraries()
     }
 
-    /// Whether operations run on devices, after the call that issues them. Those of MPI run in the call.
+    /// Whether operations run on devices, after the call that issues them. Those of MPI run in the call, those of gloo on the CPU.
     pub fn uses_devices(&self) -> bool {
-        self.libraries().any(|library| library != "mpi")
+        self.libraries().any(|library| library != "mpi" && library != "gloo")
+    }
+
+    /// Whether all operations are MPI's, which hangscope's own recorder records.
+    pub fn is_of_mpi(&self) -> bool {
+        self.libraries().all(|library| library == "mpi")
     }
 
     /// Handle of an operation's name without library and ranks.

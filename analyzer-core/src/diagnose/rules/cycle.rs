@@ -267,7 +267,7 @@ pub(in crate::diagnose) fn find_deadlock(case: &Case<'_>, places: &[Place]) -> O
         next_steps: alloc::vec![
             format!(
                 "issue the operations of these groups in one order on every rank, or {}",
-                if case.job.uses_devices() {
+                if !case.job.is_of_mpi() {
                     "batch the messages (batch_isend_irecv)"
                 } else {
                     "exchange messages by MPI_Sendrecv"

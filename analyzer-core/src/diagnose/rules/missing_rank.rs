@@ -225,8 +225,18 @@ fn alternatives(case: &Case<'_>, suspect: RankIdx, cause: Cause) -> Vec<Alternat
         why: "it left the loop or took a branch without this op and ended: then its main thread is not on the way to the missing op"
             .into(),
     }];
-    let unfinished = case.last_entry(suspect).is_some_and(|at| case.table.progress(suspect, at).is_pending());
-    if !unfinished {
+    let last = case.last_entry(suspect);
+    let unfinished = last.is_some_and(|at| case.table.progress(suspect, at).is_pending());
+    if last.is_some_and(|at| case.job.op(case.job.entry(suspect, at).op).library == "gloo") {
+        alternatives.insert(
+            0,
+            Alternative {
+                cause: Cause::CpuDivergence,
+                why: "it waits in a send or recv for a rank that left out the other end: the recorder of gloo leaves messages out".into(),
+            },
+        );
+    }
+    if !unfinished && case.job.uses_devices() {
         alternatives.push(Alternative {
             cause: Cause::GpuStuck,
             why: "the program waits for its device (a synchronisation) before the missing op: the main-thread stack shows it".into(),

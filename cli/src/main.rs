@@ -13,6 +13,7 @@ mod sources;
 mod view;
 
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -44,8 +45,16 @@ fn view_dumps(options: &args::View) -> anyhow::Result<u8> {
     let found = sources::find(&options.paths)?;
     let unpacked = tempfile::tempdir()?;
     let dumps = sources::on_disk(found, unpacked.path())?;
-    view::serve(view::ViewOptions { dumps, port: options.port, open_browser: !options.no_open })?;
+    let title = title(&options.paths);
+    view::serve(view::ViewOptions { title, dumps, port: options.port, open_browser: !options.no_open })?;
     Ok(0)
+}
+
+/// What the page calls the job: the name of the folder or file, if there is one. Of `.` and `..` it is not in what was typed.
+fn title(paths: &[PathBuf]) -> String {
+    let [path] = paths else { return String::new() };
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    name(path).or_else(|| name(&path.canonicalize().ok()?)).unwrap_or_default()
 }
 
 /// A reader that has seen enough (`| head`) is no error.

@@ -207,6 +207,15 @@ export const JOBS = {
     return job.issue([4, 5, 6, 7], replicate).issue([4, 5, 6, 7], { ...shard, state: "scheduled" });
   },
 
+  /** In two groups alike, one rank never issued the last row. */
+  alike: () => {
+    const job = trained(6).group("1", "mesh_tp", [0, 1, 2]).group("2", "mesh_tp", [3, 4, 5]);
+    for (const on of ["1", "2"]) {
+      job.all({ name: "all_reduce", on });
+    }
+    return job.issue([0, 1], { ...waits, on: "1" }).issue([3, 4], { ...waits, on: "2" });
+  },
+
   /** So many ranks, of which one never came. */
   wide: (world) => trained(world).issue(all(world).filter((rank) => rank !== world - 40), waits),
 };

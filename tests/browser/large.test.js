@@ -196,8 +196,20 @@ test("filters by state, rank, group and place in the code", async (t) => {
   await filter.getByLabel("group").fill("tp[32");
   await rows(page, /^\d+ of /);
   await filter.getByLabel("group").fill("");
-  await filter.getByLabel("called from").fill("finish_grads");
-  await filter.getByLabel("called from").press("Enter");
+  // While it is typed; the key only says that no more comes.
+  const place = filter.getByLabel("called from");
+  await place.pressSequentially("finish_grads");
+  await rows(page, /^1 of /);
+  assert.equal(await place.inputValue(), "finish_grads");
+  await place.press("Escape");
+  await rows(page, new RegExp(` of ${all}$|^${all}$`));
+  assert.equal(await place.inputValue(), "");
+  await place.fill("no such place");
+  await place.press("Enter");
+  await rows(page, /^0 of /);
+  await place.fill("attention");
+  await place.fill("finish_grads");
+  await place.press("Enter");
   await rows(page, /^1 of /);
   // The way to a finding leads through all of it.
   await page.getByRole("button", { name: "Show in table" }).click();

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { JOBS } from "./jobs.js";
-import { announcement, openDropped, panel } from "./page.js";
+import { announcement, dumps, folderWith, openDropped, panel } from "./page.js";
 
 const strip = (page) => page.getByRole("listbox", { name: /^All ranks/ });
 const focused = (page) => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
@@ -62,6 +64,19 @@ test("the legend counts the ranks and leads to the next of a status", async (t) 
   await key.click();
   await said(/^rank 3: suspect/);
   await legend.getByRole("button", { name: /^6 wait here 0-2,4-6$/ }).waitFor();
+});
+
+test("a rank whose dump breaks off is not said to wait for nothing", async (t) => {
+  const folder = await folderWith(t, dumps("a_healthy_ddp_4r"));
+  const file = join(folder, "nccl_trace_rank_1");
+  await truncate(file, Math.floor((await stat(file)).size * 0.6));
+  const { page } = await openDropped(t, folder);
+  const unknown = "rank 1: its dump breaks off, so what it waits for is not known";
+  await strip(page).getByRole("option", { name: unknown }).waitFor({ state: "attached" });
+  const legend = page.getByRole("group", { name: /^Ranks by their part/ });
+  await legend.getByRole("button", { name: /^3 wait for nothing 0,2-3$/ }).waitFor();
+  await legend.getByRole("button", { name: /^1 dump breaks off 1$/ }).click();
+  await announcement(page).filter({ hasText: unknown }).waitFor({ state: "attached" });
 });
 
 test("a thousand ranks fit, and the one suspect is still seen", async (t) => {

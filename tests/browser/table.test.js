@@ -64,6 +64,49 @@ test("all of it works by the keyboard alone, and is said", async (t) => {
   await keys.waitFor({ state: "hidden" });
 });
 
+test("a link leads past everything to the table, and keys that move mean it where nothing has the keyboard", async (t) => {
+  const { page } = await openDropped(t, dumps(SKIPPED));
+  await activeCell(page).waitFor({ state: "attached" });
+  const role = () => page.evaluate(() => document.activeElement.getAttribute("role"));
+  await page.keyboard.press("Tab");
+  const link = page.getByRole("link", { name: "Skip to the table" });
+  assert.ok(await link.evaluate((element) => element === document.activeElement), "it is first");
+  const { x, y } = await link.boundingBox();
+  assert.ok(x >= 0 && y >= 0, "it is seen when it has the keyboard");
+  await page.keyboard.press("Enter");
+  assert.equal(await role(), "grid");
+  assert.ok((await link.boundingBox()).y < 0, "and is not else");
+
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("ArrowUp");
+  await announcement(page).filter({ hasText: /^rank 3, row 17 / }).waitFor({ state: "attached" });
+  assert.equal(await role(), "grid");
+});
+
+test("names of operations are whole where there is room beside them", async (t) => {
+  const { page } = await openDropped(t, dumps(SKIPPED));
+  await activeCell(page).waitFor({ state: "attached" });
+  const texts = async () => {
+    await page.evaluate(() => {
+      window.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        window.written.push(text);
+        fillText.call(this, text, ...rest);
+      };
+    });
+    await page.keyboard.press("ArrowUp");
+    await page.waitForFunction(() => window.written.length > 10);
+    return await page.evaluate(() => window.written);
+  };
+  const written = await texts();
+  assert.deepEqual(written.filter((text) => text.endsWith("…")), []);
+  assert.ok(written.includes("_reduce_scatter_base [8, 16] → [4, 16]"), written.join("\n"));
+  // In a narrow window the cells need the room.
+  await page.setViewportSize({ width: 420, height: 800 });
+  await page.waitForFunction(() => window.written.some((text) => text.endsWith("…")));
+});
+
 test("the search finds ranks, operations and functions", async (t) => {
   const { page } = await openDropped(t, dumps(SKIPPED));
   const said = (text) => announcement(page).filter({ hasText: text }).waitFor({ state: "attached" });

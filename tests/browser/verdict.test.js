@@ -41,6 +41,54 @@ test("a tie shows two equals and blames nobody", async (t) => {
   }
 });
 
+test("what happened in several groups alike has a suspect's side, and says where else", async (t) => {
+  const { page } = await openDropped(t, await JOBS.alike().write(t));
+  const [suspect, others] = await sides(page).allTextContents();
+  assert.match(suspect, /^Rank 2 never issued it.*rank 5 likewise, in tp\[3-5\]/);
+  assert.match(others, /^Ranks 0-1 wait in.*all_reduce \[4096\] BFloat16, scheduled.*ranks 3-4 likewise, in tp\[3-5\]/);
+  assert.equal(await sides(page).first().getAttribute("class"), "site suspect");
+});
+
+for (const [width, height] of [[1280, 800], [1600, 1000], [1000, 800]]) {
+  test(`what is opened of the verdict scrolls by itself, and nothing moves: ${width} by ${height}`, async (t) => {
+    const { page } = await openDropped(t, await JOBS.several().write(t), { viewport: { width, height } });
+    await panel(page).getByText(/^Rank \d+ left here|^Call stack, rank/).first().waitFor();
+    const places = () => page.evaluate(() => {
+      const box = (selector) => Object.values(document.querySelector(selector).getBoundingClientRect().toJSON());
+      return [".verdict", ".say", ".tablebox", ".scroller", ".panel", "footer"].map(box);
+    });
+    const before = await places();
+    for (const name of ["Why", "Next steps"]) {
+      await verdict(page).getByRole("button", { name, exact: true }).click();
+      const area = verdict(page).getByRole("region", { name });
+      await area.waitFor();
+      assert.deepEqual(await places(), before);
+      const [shown, table] = [await area.boundingBox(), await page.locator(".tablebox").boundingBox()];
+      assert.ok(shown.height >= 130 && shown.width >= 400, JSON.stringify(shown));
+      assert.ok(table.height >= height * 0.43, JSON.stringify(table));
+      assert.ok((await page.locator(".scroller").boundingBox()).height >= 40 + 8 * 18, "eight rows");
+    }
+    await verdict(page).getByRole("button", { name: "Close" }).click();
+    await verdict(page).locator(".more").waitFor({ state: "detached" });
+  });
+}
+
+test("what is opened has the keyboard where its opener is covered, scrolls by keys, and gives the keyboard back", async (t) => {
+  const { page } = await openDropped(t, await JOBS.ring(16).write(t));
+  const opener = verdict(page).getByRole("button", { name: "All sides" });
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  const area = verdict(page).getByRole("region", { name: "Why" });
+  await area.waitFor();
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent);
+  assert.equal(await focused(), "Why");
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => document.querySelector(".more").scrollTop > 100);
+  await page.keyboard.press("Escape");
+  await area.waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.activeElement.textContent === "All sides");
+});
+
 test("several findings are listed, and each has its evidence, other readings and next steps", async (t) => {
   const { page } = await openDropped(t, await JOBS.several().write(t));
   const list = page.getByRole("navigation", { name: "Findings" }).getByRole("button");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { COMMAND, ROOT, atEnd, openPage, serve, view } from "./harness.js";
-import { headline } from "./page.js";
+import { SKIPPED, dumps, headline } from "./page.js";
 
 test("the viewer's page boots and learns where the dumps are", async (t) => {
   const url = await view(t, join(ROOT, "tests/fixtures/sample"));
@@ -22,6 +22,19 @@ test("the viewer's page boots and learns where the dumps are", async (t) => {
     const size = await page.evaluate(async (address) => (await (await fetch(address)).arrayBuffer()).byteLength, dump);
     assert.equal(size, sizeBytes, name);
   }
+});
+
+test("the job is called as what the command was given", async (t) => {
+  for (const [path, name] of [[dumps(SKIPPED), "pickle"], [join(dumps(SKIPPED), "nccl_trace_rank_3"), "nccl_trace_rank_3"]]) {
+    const { page } = await openPage(t, await view(t, path));
+    await headline(page).waitFor();
+    assert.equal(await page.locator(".job strong").textContent(), name);
+    assert.equal(await page.title(), `${name}, hangscope`);
+  }
+  const two = [0, 1].map((rank) => join(dumps(SKIPPED), `nccl_trace_rank_${rank}`));
+  const { page } = await openPage(t, await view(t, two));
+  await headline(page).waitFor();
+  assert.equal(await page.locator(".job strong").textContent(), "2 files");
 });
 
 test("a pack is read one section after the other", async (t) => {

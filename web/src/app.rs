@@ -40,6 +40,17 @@ fn App(glue_url: String) -> impl IntoView {
         }
     });
     view! {
+        <a
+            class="skip"
+            href="#table"
+            hidden=move || !is_loaded.get()
+            on:click=move |event| {
+                event.prevent_default();
+                page.focus_table.update(|count| *count += 1);
+            }
+        >
+            "Skip to the table"
+        </a>
         <Header />
         <div class="body" class:away=move || !is_loaded.get()>
             <Show when=move || was_loaded.get()>

@@ -4,7 +4,7 @@
 //! cost more than it gives.
 
 use hangscope_analyzer_core::report::{
-    Band, CellCode, FindingPlace, RankStatus, Report, RowHead, RowHeads, TableIndex,
+    Band, CellCode, FindingPlace, QualityKind, RankStatus, Report, RowHead, RowHeads, TableIndex,
 };
 
 use crate::overview::pyramid::Pyramid;
@@ -29,11 +29,29 @@ pub(crate) struct Dataset {
     table: TableData,
     /// The report as the command prints it.
     pub(crate) report_text: String,
+    /// Ranks of which nothing open is known because their dumps break off.
+    broken_off: Vec<u32>,
 }
 
 impl Dataset {
-    pub(crate) fn new(title: String, report: Report, table: TableData, report_text: String) -> Self {
-        Self { title, report, table, report_text }
+    pub(crate) fn new(title: String, report: Report, mut table: TableData, report_text: String) -> Self {
+        let mut broken_off = Vec::new();
+        // What an operation hangs in is written last: with that lost, a rank is not known to wait for nothing.
+        for rank in
+            report.data_quality.iter().filter(|note| note.kind == QualityKind::Truncated).filter_map(|note| note.rank)
+        {
+            let column = table.index.column(rank).and_then(|column| table.index.ranks.get_mut(column as usize));
+            if let Some(column) = column.filter(|column| column.status == RankStatus::Ok) {
+                column.status = RankStatus::Unreadable;
+                broken_off.push(rank);
+            }
+        }
+        Self { title, report, table, report_text, broken_off }
+    }
+
+    /// Whether the rank's dump breaks off, and nothing open is in what is left of it. Its status is then that of an unreadable one.
+    pub(crate) fn breaks_off(&self, rank: u32) -> bool {
+        self.broken_off.contains(&rank)
     }
 
     /// Heads of bands and columns, and where the findings are.

@@ -88,6 +88,10 @@ pub(crate) struct Page {
     /// One order over the rows of all groups, once somebody has asked for it.
     order: RwSignal<Option<Order>>,
     order_is_wanted: StoredValue<bool>,
+    /// The place in the code that rows are to be called from, as it is typed.
+    pub(crate) frame: RwSignal<String>,
+    /// Whether the analysis is looking for such a place.
+    seeks_frame: StoredValue<bool>,
     /// Whether the map of the whole table is there.
     pub(crate) map: RwSignal<bool>,
     /// The active cell.
@@ -132,6 +136,8 @@ impl Page {
             layers: RwSignal::new(0),
             order: RwSignal::new(None),
             order_is_wanted: StoredValue::new(false),
+            frame: RwSignal::default(),
+            seeks_frame: StoredValue::new(false),
             map: RwSignal::new(false),
             active: RwSignal::new(None),
             wanted_column: StoredValue::new(0),
@@ -275,6 +281,8 @@ impl Page {
         self.functions.set(Default::default());
         self.order.set(None);
         self.order_is_wanted.set_value(false);
+        self.frame.set(String::new());
+        self.seeks_frame.set_value(false);
         self.colour_by(None);
         self.active.set(None);
         // Where it would lie over the table it waits until it is asked for.
@@ -307,6 +315,11 @@ impl Page {
             }
             Answer::Functions { text, hits } => self.functions.set((text, hits)),
             Answer::RowsWithFrame { text } => {
+                self.seeks_frame.set_value(false);
+                if text != self.frame.get_untracked().trim() {
+                    // Somebody typed on, or does not want it any more.
+                    return self.filter_frame();
+                }
                 let rows = js_sys::Uint32Array::new(&payload.get(0)).to_vec().into();
                 self.shown.update(|shown| shown.filter.frame = Some(FrameRows { text, rows }));
             }
@@ -414,11 +427,17 @@ impl Page {
         self.layer.try_get_value().flatten()
     }
 
-    /// Shows only rows that were called from such a place; with no text, all.
-    pub(crate) fn filter_frame(self, text: String) {
+    /// Shows only rows that were called from the place that is typed; with no text, all.
+    pub(crate) fn filter_frame(self) {
+        let text = self.frame.get_untracked().trim().to_owned();
+        let known = self.shown.with_untracked(|shown| shown.filter.frame.as_ref().map(|frame| frame.text == text));
         if text.is_empty() {
-            self.shown.update(|shown| shown.filter.frame = None);
-        } else {
+            if known.is_some() {
+                self.shown.update(|shown| shown.filter.frame = None);
+            }
+        } else if known != Some(true) && !self.seeks_frame.get_value() {
+            // One after the other: what has been typed meanwhile follows upon the answer.
+            self.seeks_frame.set_value(true);
             self.send(&Request::RowsWithFrame { text });
         }
     }

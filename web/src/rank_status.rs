@@ -22,6 +22,8 @@ const LONGEST: usize = 60;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StatusCount {
     pub(crate) status: RankStatus,
+    /// Of the unreadable: whether their dumps could be read, but break off.
+    breaks_off: bool,
     /// Their columns, ascending.
     pub(crate) columns: Vec<u32>,
     /// They, as ranges, cut where they are many.
@@ -29,7 +31,7 @@ pub(crate) struct StatusCount {
 }
 
 impl StatusCount {
-    /// `1 suspect`, `6 wait here`.
+    /// `1 suspect`, `6 wait here`, `1 dump breaks off`.
     pub(crate) fn label(&self) -> String {
         let count = self.columns.len() as u64;
         let one = count == 1;
@@ -42,7 +44,9 @@ impl StatusCount {
             RankStatus::Ok if one => "waits for nothing",
             RankStatus::Ok => "wait for nothing",
             RankStatus::NoDump => "without a dump",
-            RankStatus::Unreadable => "unreadable",
+            RankStatus::Unreadable if !self.breaks_off => "unreadable",
+            RankStatus::Unreadable if one => "dump breaks off",
+            RankStatus::Unreadable => "dumps break off",
         };
         format!("{} {words}", text::thousands(count))
     }
@@ -68,15 +72,17 @@ pub(crate) fn class(status: RankStatus) -> &'static str {
 
 /// The ranks of each status, the urgent first; statuses that no rank has are left out.
 pub(crate) fn counts(dataset: &Dataset) -> Vec<StatusCount> {
-    let mut counts: Vec<StatusCount> = BY_URGENCY
-        .into_iter()
-        .map(|status| {
+    let mut counts = Vec::new();
+    for status in BY_URGENCY {
+        for breaks_off in [false, true] {
             let columns = (0..).zip(&dataset.index().ranks).filter(|(_, column)| column.status == status);
+            let columns = columns.filter(|(_, column)| dataset.breaks_off(column.rank) == breaks_off);
             let (columns, ranks): (Vec<u32>, Vec<u32>) = columns.map(|(at, column)| (at, column.rank)).unzip();
-            StatusCount { status, columns, ranks: short(&ranges(ranks)) }
-        })
-        .collect();
-    counts.retain(|count| !count.columns.is_empty());
+            if !columns.is_empty() {
+                counts.push(StatusCount { status, breaks_off, columns, ranks: short(&ranges(ranks)) });
+            }
+        }
+    }
     counts
 }
 
@@ -115,6 +121,7 @@ pub(crate) fn describe(dataset: &Dataset, column: u32) -> String {
         RankStatus::Blocked => "blocked",
         RankStatus::Ok => "waits for nothing",
         RankStatus::NoDump => "left no dump",
+        RankStatus::Unreadable if dataset.breaks_off(rank) => "its dump breaks off, so what it waits for is not known",
         RankStatus::Unreadable => "its dump cannot be read",
     };
     match state(dataset, rank).and_then(waits) {

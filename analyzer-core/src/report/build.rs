@@ -58,9 +58,10 @@ fn quiet_headline(case: &Case<'_>, facts: &JobFacts, verdict: &str) -> String {
     let cut = case.job.quality.iter().filter(|note| note.kind == QualityKind::Truncated);
     let cut = TreeSet::from_iter(cut.map(|note| note.file.as_deref())).len();
     if cut > 0 {
-        let dumps = if cut == 1 { "dump breaks" } else { "dumps break" };
+        let dump = if facts.ranks_loaded == 1 { "dump" } else { "dumps" };
+        let breaks = if cut == 1 { "breaks" } else { "break" };
         let rest = "no fault is in what is left, and what is lost may hold it; look for whole files, and for the reason (a full disk?)";
-        return format!("{cut} of {} {dumps} off: {rest}", facts.ranks_loaded);
+        return format!("{cut} of {} {dump} {breaks} off: {rest}", facts.ranks_loaded);
     }
     if verdict == "nothing_pending" {
         return format!(

@@ -20,6 +20,8 @@ pub(crate) struct DumpFile {
 #[derive(Debug, Serialize)]
 pub(super) struct DumpList<'files> {
     version: u32,
+    /// What the page calls the job; empty where nothing stands for all of it.
+    title: &'files str,
     dumps: Vec<DumpListEntry<'files>>,
 }
 
@@ -32,12 +34,12 @@ struct DumpListEntry<'files> {
 
 impl<'files> DumpList<'files> {
     /// The list, with the sizes as they are now. A file that is gone stays in it with size 0: the page then says so.
-    pub(super) fn new(files: &'files [DumpFile]) -> Self {
+    pub(super) fn new(title: &'files str, files: &'files [DumpFile]) -> Self {
         let entry = |(index, file): (usize, &'files DumpFile)| DumpListEntry {
             name: &file.name,
             size_bytes: file.path.metadata().map_or(0, |metadata| metadata.len()),
             url: format!("dumps/{index}"),
         };
-        Self { version: VERSION, dumps: files.iter().enumerate().map(entry).collect() }
+        Self { version: VERSION, title, dumps: files.iter().enumerate().map(entry).collect() }
     }
 }

@@ -9,7 +9,7 @@
 //! | address | content |
 //! |---|---|
 //! | `` and the names of the page's files | the page, with a `<meta name="hangscope-dumps" content="dumps.json">` put into its head |
-//! | `dumps.json` | `{"version": 1, "dumps": [{"name": …, "size_bytes": …, "url": "dumps/0"}, …]}` |
+//! | `dumps.json` | `{"version": 1, "title": …, "dumps": [{"name": …, "size_bytes": …, "url": "dumps/0"}, …]}` |
 //! | `dumps/N` | the bytes of the file at place N of that list |
 
 mod access;

@@ -23,6 +23,8 @@ use super::{browser, page};
 /// What to show and how.
 #[derive(Debug)]
 pub(crate) struct ViewOptions {
+    /// What the page calls the job; empty where nothing stands for all of it.
+    pub(crate) title: String,
     /// The dumps that the page loads.
     pub(crate) dumps: Vec<DumpFile>,
     /// The port to listen on; a free one if it is not given.
@@ -37,7 +39,7 @@ pub(crate) fn serve(options: ViewOptions) -> Result<()> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("failed to start the viewer")?;
     runtime.block_on(async {
-        let viewer = Viewer::new(options.dumps)?;
+        let viewer = Viewer::new(options.title, options.dumps)?;
         let listener = listen(options.port).await?;
         let port = listener.local_addr().context("failed to learn the viewer's port")?.port();
         let url = format!("http://127.0.0.1:{port}/{}/", viewer.token);
@@ -104,13 +106,14 @@ async fn stop_signal() {
 #[derive(Debug)]
 pub(super) struct Viewer {
     pub(super) token: Token,
+    title: String,
     dumps: Vec<DumpFile>,
     index: String,
 }
 
 impl Viewer {
-    pub(super) fn new(dumps: Vec<DumpFile>) -> Result<Self> {
-        Ok(Self { token: Token::random()?, dumps, index: page::index()? })
+    pub(super) fn new(title: String, dumps: Vec<DumpFile>) -> Result<Self> {
+        Ok(Self { token: Token::random()?, title, dumps, index: page::index()? })
     }
 }
 
@@ -157,7 +160,7 @@ async fn route(viewer: &Viewer, request: &Parts) -> Response {
 }
 
 fn dump_list(viewer: &Viewer) -> Response {
-    match serde_json::to_vec(&DumpList::new(&viewer.dumps)) {
+    match serde_json::to_vec(&DumpList::new(&viewer.title, &viewer.dumps)) {
         Ok(json) => typed("application/json", json.into()),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }

@@ -42,7 +42,7 @@ fn start(dumps: &[(&str, &[u8])]) -> Running {
         std::fs::write(&path, content).unwrap();
         DumpFile { path, name: (*name).to_owned() }
     };
-    let viewer = Viewer::new(dumps.iter().map(file).collect()).unwrap();
+    let viewer = Viewer::new("job".to_owned(), dumps.iter().map(file).collect()).unwrap();
     let token = viewer.token.to_string();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -97,7 +97,7 @@ fn lists_the_dumps_and_serves_their_bytes() {
     assert_eq!(
         viewer.get("dumps.json").text(),
         concat!(
-            r#"{"version":1,"dumps":[{"name":"rank_0","size_bytes":4,"url":"dumps/0"},"#,
+            r#"{"version":1,"title":"job","dumps":[{"name":"rank_0","size_bytes":4,"url":"dumps/0"},"#,
             r#"{"name":"deep/rank 1","size_bytes":1200000,"url":"dumps/1"},{"name":"empty","size_bytes":0,"url":"dumps/2"}]}"#
         )
     );

@@ -1,7 +1,7 @@
 //! A finding in short words: its title, and what each side did.
 
 use hangscope_analyzer_core::job::is_library_file;
-use hangscope_analyzer_core::report::{Finding, Kind, Side, SideState, Site};
+use hangscope_analyzer_core::report::{Finding, Kind, Side, SideState, Site, ranges, ranks_in};
 use leptos::prelude::*;
 
 use crate::page::{More, Page};
@@ -78,13 +78,41 @@ fn call(op: &str, side: &Side) -> String {
 }
 
 fn tone(finding: &Finding, side: &Side) -> Tone {
-    if !finding.suspects.is_empty() && side.ranks == finding.suspects {
+    if is_suspect(finding, side) {
         Tone::Suspect
-    } else if finding.tie {
+    } else if finding.tie || side.state == SideState::Completed {
+        // Who is through waits for nothing here.
         Tone::Neutral
     } else {
         Tone::Victim
     }
+}
+
+/// Whether the finding blames the side. What happened in several groups alike has the sides of the first, and the suspects of all.
+pub(crate) fn is_suspect(finding: &Finding, side: &Side) -> bool {
+    let is_in = |part| text::parse_ranges(&finding.suspects).any(|suspects| holds(suspects, part));
+    !side.ranks.is_empty() && text::parse_ranges(&side.ranks).all(is_in)
+}
+
+/// Whether the first range has all of the second. Ranges of the report are as long as can be.
+fn holds((first, last): (u32, u32), (from, to): (u32, u32)) -> bool {
+    first <= from && to <= last
+}
+
+/// Where else the same is true of whom: `rank 14 likewise, in tp[14,15]`.
+fn likewise(finding: &Finding, side: &Side) -> Option<String> {
+    let (first, rest) = finding.also.split_first()?;
+    let all = match tone(finding, side) {
+        Tone::Suspect => &finding.suspects,
+        Tone::Victim => &finding.victims,
+        Tone::Neutral => return None,
+    };
+    if !rest.is_empty() {
+        return Some(format!("likewise in {} other groups", rest.len() + 1));
+    }
+    let is_there = |rank: &u32| text::parse_ranges(&first.ranks).any(|part| holds(part, (*rank, *rank)));
+    let others = ranges(ranks_in(all).filter(is_there));
+    (!others.is_empty()).then(|| format!("{} likewise, in {}", text::ranks(&short(&others)), first.label))
 }
 
 fn title(finding: &Finding, side: &Side) -> String {
@@ -101,7 +129,7 @@ fn title(finding: &Finding, side: &Side) -> String {
         return format!("{who} never issued it");
     }
     let verb = |singular: &'static str, plural: &'static str| if one { singular } else { plural };
-    let is_suspect = tone(finding, side) == Tone::Suspect;
+    let is_suspect = is_suspect(finding, side);
     let did = match (finding.kind, side.state) {
         (_, SideState::Unknown) if side.last_op.is_some() => verb("was last seen in", "were last seen in"),
         (Kind::NoDump, SideState::Unknown) => "left no dump",
@@ -110,11 +138,14 @@ fn title(finding: &Finding, side: &Side) -> String {
             Kind::SizeMismatch | Kind::DtypeMismatch | Kind::SplitMismatch | Kind::RootMismatch | Kind::P2pSizeMismatch,
             _,
         ) => "passed",
-        (Kind::SkippedCollective | Kind::ExtraCollective | Kind::OrderMismatch | Kind::OpMismatch, _) if is_suspect => {
-            "went on to"
-        }
+        (Kind::SkippedCollective, _) if is_suspect => "went on to",
+        (Kind::OrderMismatch | Kind::OpMismatch, _) if is_suspect => "issued instead",
+        (Kind::ExtraCollective, _) if is_suspect => "alone issued",
+        (_, SideState::Completed) if side.op.is_none() => "completed it",
         (_, SideState::Completed) => "completed",
-        (_, SideState::Started) if finding.kind == Kind::RankBehind => "started",
+        (Kind::RankBehind, _) if is_suspect => verb("has not finished", "have not finished"),
+        (Kind::RankBehind, SideState::Started) => "started",
+        (_, SideState::Scheduled | SideState::Started) if is_suspect => verb("is in", "are in"),
         _ => verb("waits in", "wait in"),
     };
     format!("{who} {did}")
@@ -182,6 +213,7 @@ pub(crate) fn SideCard(finding: Finding, side: Side) -> impl IntoView {
     let state = side.op.is_some().then(|| state_word(side.state));
     let frames: Vec<String> = user_frames(&side).into_iter().map(text::site).collect();
     let no_frames = frames.is_empty() && side.state != SideState::Unknown;
+    let likewise = likewise(&finding, &side).map(|text| view! { <small>{text}</small> });
     let advice = (side.state == SideState::Unknown && side.op.is_none())
         .then(|| view! { <small>"what it did is unknown: look for its file and its log"</small> });
     let page = Page::of_context();
@@ -206,6 +238,7 @@ pub(crate) fn SideCard(finding: Finding, side: Side) -> impl IntoView {
             {frames.into_iter().map(|frame| view! { <small>{frame}</small> }).collect_view()}
             {no_frames.then(|| view! { <small>"no call stack recorded"</small> })}
             {advice}
+            {likewise}
             {stack}
         </div>
     }
@@ -213,7 +246,7 @@ pub(crate) fn SideCard(finding: Finding, side: Side) -> impl IntoView {
 
 #[cfg(test)]
 mod tests {
-    use hangscope_analyzer_core::report::LastOp;
+    use hangscope_analyzer_core::report::{FindingGroup, LastOp};
 
     use super::*;
     use crate::example;
@@ -251,8 +284,47 @@ mod tests {
         finding.kind = Kind::SkippedCollective;
         check(&finding, &side("5", SideState::Scheduled), "Rank 5 went on to");
         check(&finding, &side("4", SideState::Scheduled), "Rank 4 waits in");
+        finding.kind = Kind::OpMismatch;
+        check(&finding, &side("5", SideState::Started), "Rank 5 issued instead");
+        finding.kind = Kind::ExtraCollective;
+        check(&finding, &side("5", SideState::Started), "Rank 5 alone issued");
+        finding.kind = Kind::CallSiteMismatch;
+        check(&finding, &side("5", SideState::Started), "Rank 5 is in");
+        check(&finding, &side("4", SideState::Started), "Rank 4 waits in");
         finding.kind = Kind::DtypeMismatch;
         check(&finding, &side("5", SideState::Scheduled), "Rank 5 passed");
+    }
+
+    #[test]
+    fn what_happened_in_several_groups_has_the_sides_of_one() {
+        let group = |label: &str, ranks: &str| FindingGroup {
+            label: label.to_owned(),
+            ranks: ranks.to_owned(),
+            name: String::new(),
+            desc: String::new(),
+        };
+        let mut finding = Finding { kind: Kind::RankBehind, ..example::finding() };
+        finding.suspects = "12,14".to_owned();
+        finding.victims.clear();
+        finding.also = vec![group("tp[14,15]", "14-15")];
+        let (behind, through) =
+            (side("12", SideState::Scheduled), Side { op: None, ..side("13", SideState::Completed) });
+        assert_eq!(
+            (title(&finding, &behind).as_str(), tone(&finding, &behind)),
+            ("Rank 12 has not finished", Tone::Suspect)
+        );
+        assert_eq!(likewise(&finding, &behind).as_deref(), Some("rank 14 likewise, in tp[14,15]"));
+        assert_eq!(
+            (title(&finding, &through).as_str(), tone(&finding, &through)),
+            ("Rank 13 completed it", Tone::Neutral)
+        );
+        assert_eq!(likewise(&finding, &through), None);
+
+        finding.suspects = "12,14,16".to_owned();
+        finding.also.push(group("tp[16,17]", "16-17"));
+        assert_eq!(likewise(&finding, &behind).as_deref(), Some("likewise in 2 other groups"));
+        finding.also.clear();
+        assert_eq!(likewise(&finding, &behind), None);
     }
 
     #[test]

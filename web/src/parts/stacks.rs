@@ -47,10 +47,8 @@ pub(crate) fn Stacks(finding: Finding) -> impl IntoView {
         view! { <Stack title about=about(side) frames=compared(&side.frames, other) other=compared(other, &side.frames) /> }
     });
     view! {
-        <div class="more">
-            {stacks.collect_view()}
-            {(more > 0).then(|| view! { <p class="muted">{format!("{} in the JSON report", text::counted(more, "further side"))}</p> })}
-        </div>
+        {stacks.collect_view()}
+        {(more > 0).then(|| view! { <p class="muted">{format!("{} in the JSON report", text::counted(more, "further side"))}</p> })}
     }
 }
 

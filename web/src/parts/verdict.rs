@@ -2,16 +2,19 @@
 
 use hangscope_analyzer_core::report::{Cause, Finding, Kind, Report};
 use hangscope_analyzer_core::small_sort::SmallSort as _;
+use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::HtmlElement;
 
 use crate::dataset::Dataset;
 use crate::page::{More, Page};
 use crate::parts::cycle::CycleGraph;
-use crate::parts::side::{SideCard, finding_title};
+use crate::parts::side::{SideCard, finding_title, is_suspect};
 use crate::parts::stacks::Stacks;
 use crate::rank_status::short;
+use crate::table::on_cleanup_local;
 use crate::text;
 
 /// The sides that have room beside the sentence.
@@ -110,7 +113,7 @@ fn with_finding(page: Page, dataset: &Dataset, index: usize, finding: Finding) -
                 {sides}
                 {(more_sides > 0).then(|| view! { <small class="moresides">{format!("{} more below Why", text::counted(more_sides as u64, "side"))}</small> })}
             </div>
-            {move || page.more.get().map(|which| view! { <MoreAbout which finding=finding.clone() /> })}
+            {move || page.more.get().map(|which| view! { <MoreArea which finding=finding.clone() /> })}
         </section>
     }
 }
@@ -156,11 +159,43 @@ fn other_reading(finding: &Finding) -> Option<(String, usize)> {
 
 /// The largest side and the suspects', the suspects' first.
 fn shown_sides(finding: &Finding) -> Vec<hangscope_analyzer_core::report::Side> {
-    let is_suspect =
-        |side: &&hangscope_analyzer_core::report::Side| !finding.suspects.is_empty() && side.ranks == finding.suspects;
-    let suspect = finding.sides.iter().find(is_suspect);
-    let others = finding.sides.iter().filter(|side| !is_suspect(side));
+    let suspect = finding.sides.iter().find(|side| is_suspect(finding, side));
+    let others = finding.sides.iter().filter(|side| suspect.is_none_or(|suspect| !std::ptr::eq(suspect, *side)));
     suspect.into_iter().chain(others).take(SIDES).cloned().collect()
+}
+
+/// What was opened lies over the sides and scrolls by itself, so that nothing moves and the table keeps its place.
+#[component]
+fn MoreArea(which: More, finding: Finding) -> impl IntoView {
+    let page = Page::of_context();
+    let area = NodeRef::<html::Div>::new();
+    let in_focus = || document().active_element().filter(|element| element.tag_name() != "BODY");
+    let opener = in_focus().and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let is_hidden = opener.as_ref().is_none_or(|opener| opener.closest(".sites").ok().flatten().is_some());
+    Effect::new(move |_| {
+        // What had the keyboard may lie below it now.
+        if let Some(area) = area.get().filter(|_| is_hidden) {
+            let _ = area.focus();
+        }
+    });
+    on_cleanup_local(move || {
+        request_animation_frame(move || {
+            if let Some(opener) = opener.filter(|_| in_focus().is_none()) {
+                let _ = opener.focus();
+            }
+        });
+    });
+    let label = match which {
+        More::Why => "Why",
+        More::NextSteps => "Next steps",
+        More::Stacks => "Call stacks",
+    };
+    view! {
+        <div class="more" node_ref=area role="region" aria-label=label tabindex="0">
+            <button class="close" on:click=move |_| page.more.set(None)>"Close"</button>
+            <MoreAbout which finding />
+        </div>
+    }
 }
 
 #[component]
@@ -174,7 +209,6 @@ fn MoreAbout(which: More, finding: Finding) -> impl IntoView {
     };
     match which {
         More::Why => view! {
-            <div class="more">
                 <div><h2>"Evidence"</h2>{list(&finding.evidence, "The sides above are all there is.")}</div>
                 <div>
                     <h2>"It could also be"</h2>
@@ -208,12 +242,11 @@ fn MoreAbout(which: More, finding: Finding) -> impl IntoView {
                             </div>
                         }
                     })}
-            </div>
         }
         .into_any(),
         More::Stacks => view! { <Stacks finding /> }.into_any(),
         More::NextSteps => view! {
-            <div class="more"><div><h2>"Next steps"</h2>{list(&finding.next_steps, "There is nothing to advise.")}</div></div>
+            <div><h2>"Next steps"</h2>{list(&finding.next_steps, "There is nothing to advise.")}</div>
         }
         .into_any(),
     }

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{KeyboardEvent, MouseEvent, ResizeObserver, WheelEvent};
 
-use crate::page::Page;
-use crate::parts::open_panel;
+use crate::page::{Page, Phase};
+use crate::parts::{open_panel, panel_covers};
 use crate::rank_status;
 use crate::table::contradictions;
 use crate::table::controller::Controller;
@@ -120,11 +121,25 @@ pub(crate) fn Table() -> impl IntoView {
             });
         }
     };
+    // Keys that move, with nothing to move in: they mean the table. Where the page scrolls they do that.
+    window_event_listener(ev::keydown, move |event| {
+        let is_nowhere = event.target() == document().body().map(Into::into);
+        if is_nowhere
+            && page.phase.get_untracked() == Phase::Loaded
+            && page.dialog.get_untracked().is_none()
+            && Step::of_key(&event.key(), event.ctrl_key(), 1).is_some()
+            && !panel_covers()
+        {
+            with(&|controller| controller.focus());
+            on_key(event);
+        }
+    });
     view! {
         <div class="tablewrap">
             <RankStrip strip on_focus=on_rank />
             <div
                 class="scroller"
+                id="table"
                 node_ref=scroller
                 role="grid"
                 tabindex="0"
@@ -152,6 +167,12 @@ pub(crate) fn Table() -> impl IntoView {
                     </div>
                 </div>
             </div>
+            <p
+                class="norows"
+                hidden=move || page.stats.get().lines > 0 || page.shown.with(|shown| shown.filter.is_empty())
+            >
+                "No row passes the filter"
+            </p>
             <Show when=move || page.map.get()>
                 <MapView
                     on_canvas=move |canvas| with(&|controller| controller.set_map(canvas.clone()))
@@ -196,7 +217,7 @@ fn watch_surroundings(controller: &Rc<Controller>, element: &web_sys::Element) {
 }
 
 /// As `on_cleanup`, for what belongs to this thread.
-fn on_cleanup_local(clean: impl FnOnce() + 'static) {
+pub(crate) fn on_cleanup_local(clean: impl FnOnce() + 'static) {
     let clean = StoredValue::new_local(Some(Box::new(clean) as Box<dyn FnOnce()>));
     on_cleanup(move || {
         if let Some(clean) = clean.try_update_value(Option::take).flatten() {

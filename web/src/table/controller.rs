@@ -15,7 +15,9 @@ use crate::table::grid::{GridRow, grid_window};
 use crate::table::layout::{HEAD_HEIGHT, Line, TableLayout};
 use crate::table::minimap::{MAP_WIDTH, Minimap};
 use crate::table::painter::Painter;
-use crate::table::scene::{RIGHT_MARGIN, Scene, TABLE_TOP, Target, View, head_width};
+use crate::table::scene::{
+    RIGHT_MARGIN, Scene, TABLE_TOP, Target, View, head_width, least_head_width, named_head_width,
+};
 use crate::table::shown::{Order, Shown};
 use crate::table::strip::Strip;
 use crate::table::uncover::uncovered;
@@ -24,6 +26,8 @@ use crate::text::length;
 
 /// Browsers limit the height of an element. Of a higher table, a scrolled pixel stands for several.
 const HIGHEST_SPACER: f64 = 8_000_000.0;
+/// Cells so wide are as easy to read as wider ones.
+const COMFORTABLE: f64 = 20.0;
 
 /// What the canvas shows, beyond the page's state.
 pub(crate) struct Controller {
@@ -158,6 +162,9 @@ impl Controller {
                 let uncovered = uncovered(&dataset, &shown, zoom, place);
                 if uncovered != shown {
                     // This effect runs again then, and finds the cell uncovered.
+                    if uncovered.filter.frame.is_none() {
+                        page.frame.set(String::new());
+                    }
                     page.shown.set(uncovered);
                     return;
                 }
@@ -168,11 +175,17 @@ impl Controller {
         self.request_frame();
     }
 
-    /// The step of the zoom that `choose` finds, of those at which all columns fit.
+    /// The step of the zoom that `choose` finds, of those at which all columns fit. Large cells must leave room for the rows' names too.
     fn fitting(&self, dataset: &Dataset, shown: &Shown, choose: impl Fn(&dyn Fn(Zoom) -> bool) -> Zoom) -> Zoom {
         let layout = TableLayout::new(dataset, shown, Zoom::default());
         let has_groups = layout.is_program_order();
-        choose(&|zoom| layout.columns.width(zoom) <= self.room_for_columns(zoom, has_groups))
+        let view_width = f64::from(self.scroller.client_width());
+        choose(&|zoom| {
+            let least = least_head_width(view_width, zoom, has_groups);
+            let named = named_head_width(&layout, view_width).max(least);
+            let head_width = if zoom.cell_width() > COMFORTABLE { named } else { least };
+            layout.columns.width(zoom) <= view_width - head_width - RIGHT_MARGIN
+        })
     }
 
     /// The step at which all rows are in view as well, or the smallest.
@@ -384,12 +397,8 @@ impl Controller {
     }
 
     fn columns_width(&self, zoom: Zoom) -> f64 {
-        self.room_for_columns(zoom, self.layout().is_program_order())
-    }
-
-    fn room_for_columns(&self, zoom: Zoom, has_groups: bool) -> f64 {
         let width = f64::from(self.scroller.client_width());
-        width - head_width(width, zoom, has_groups) - RIGHT_MARGIN
+        width - head_width(&self.layout(), width, zoom) - RIGHT_MARGIN
     }
 
     fn table_height(&self) -> f64 {
@@ -403,7 +412,7 @@ impl Controller {
     }
 
     fn head_width(&self, view_width: f64) -> f64 {
-        head_width(view_width, self.zoom(), self.layout().is_program_order())
+        head_width(&self.layout(), view_width, self.zoom())
     }
 
     fn size_spacer(&self) {

@@ -1,9 +1,15 @@
 //! What is left out of the table: by group, state, rank, and the place in the code.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
+use web_sys::KeyboardEvent;
 
 use crate::page::Page;
 use crate::table::shown::{Filter, StateFilter, parse_ranks};
+
+/// All call stacks are looked through: not with every letter of a word that is being typed.
+const PAUSE: Duration = Duration::from_millis(200);
 
 #[component]
 pub(crate) fn FilterBar() -> impl IntoView {
@@ -15,6 +21,27 @@ pub(crate) fn FilterBar() -> impl IntoView {
         let is_selected = move || page.shown.with(|shown| shown.filter.state == Some(state));
         view! { <option value=state.label() selected=is_selected>{state.label()}</option> }
     });
+    let on_frame = move |event| {
+        let text = event_target_value(&event);
+        page.frame.set(text.clone());
+        set_timeout(
+            move || {
+                if page.frame.get_untracked() == text {
+                    page.filter_frame();
+                }
+            },
+            PAUSE,
+        );
+    };
+    let on_frame_key = move |event: KeyboardEvent| {
+        let key = event.key();
+        if key == "Escape" {
+            page.frame.set(String::new());
+        }
+        if key == "Escape" || key == "Enter" {
+            page.filter_frame();
+        }
+    };
     view! {
         <div class="bar filter" id="filter" role="group" aria-label="Filter">
             <label>
@@ -63,14 +90,17 @@ pub(crate) fn FilterBar() -> impl IntoView {
                     placeholder="function or file"
                     spellcheck="false"
                     autocomplete="off"
-                    prop:value=text_of(|filter| filter.frame.as_ref().map(|frame| frame.text.clone()).unwrap_or_default())
-                    // Not with every letter: all call stacks are looked through.
-                    on:change=move |event| page.filter_frame(event_target_value(&event).trim().to_owned())
+                    prop:value=page.frame
+                    on:input=on_frame
+                    on:keydown=on_frame_key
                 />
             </label>
             <button
                 disabled=move || page.shown.with(|shown| shown.filter.is_empty())
-                on:click=move |_| page.shown.update(|shown| shown.filter = Filter::default())
+                on:click=move |_| {
+                    page.frame.set(String::new());
+                    page.shown.update(|shown| shown.filter = Filter::default());
+                }
             >
                 "Show all"
             </button>

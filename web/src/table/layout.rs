@@ -103,6 +103,8 @@ pub(crate) struct TableLayout {
     run_places: Vec<u32>,
     pub(crate) columns: Columns,
     pub(crate) stats: Stats,
+    /// How many letters the longest name of a row has.
+    pub(crate) name_letters: usize,
 }
 
 /// How much of the table is there to see.
@@ -125,7 +127,8 @@ impl TableLayout {
         let plan = plan(dataset, shown, &filter);
         let own: Vec<u32> = plan.iter().map(|(band, _)| *band).collect();
         let columns = Columns::new(dataset, shown, &own);
-        let mut layout = Self { columns, ..Self::default() };
+        let name_letters = dataset.rows().ops().iter().map(|op| op.chars().count()).max().unwrap_or(0);
+        let mut layout = Self { columns, name_letters, ..Self::default() };
         match &shown.order {
             Some(order) => layout.add_order(dataset, shown, zoom, &order.0.rows, &plan),
             None => layout.add_bands(dataset, shown, zoom, plan),

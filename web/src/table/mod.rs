@@ -29,7 +29,7 @@ mod toolbar;
 mod uncover;
 mod zoom;
 
-pub(crate) use component::Table;
+pub(crate) use component::{Table, on_cleanup_local};
 pub(crate) use layout::Stats;
 pub(crate) use rank_strip::open_rank;
 pub(crate) use shown::{FrameRows, Order, Shown};

@@ -80,9 +80,24 @@ impl Rect {
     }
 }
 
-/// Width of the rows' heads, by that of the window. Where rows are too low for their names there is no need for much; where they are in
+/// Width of the rows' heads: more than the least where the columns leave room that names can use.
+pub(crate) fn head_width(layout: &TableLayout, view_width: f64, zoom: Zoom) -> f64 {
+    let least = least_head_width(view_width, zoom, layout.is_program_order());
+    let room = view_width - layout.columns.width(zoom) - RIGHT_MARGIN;
+    if zoom.names_fit() { room.floor().min(named_head_width(layout, view_width)).max(least) } else { least }
+}
+
+/// The width in which the longest name is not cut. One that is out of all proportion is: cells stay near the other names.
+pub(crate) fn named_head_width(layout: &TableLayout, view_width: f64) -> f64 {
+    const LETTER: f64 = 7.25;
+    const MOST: f64 = 0.6;
+    let of_groups = if layout.is_program_order() { GROUP_WIDTH + 8.0 } else { 0.0 };
+    (layout.name_letters as f64 * LETTER + 78.0 + of_groups).min(view_width * MOST).ceil()
+}
+
+/// The least width of the rows' heads, by that of the window. Where rows are too low for their names there is no need for much; where they are in
 /// one order, each has its group beside it.
-pub(crate) fn head_width(view_width: f64, zoom: Zoom, has_groups: bool) -> f64 {
+pub(crate) fn least_head_width(view_width: f64, zoom: Zoom, has_groups: bool) -> f64 {
     if !zoom.names_fit() {
         return 96.0;
     }
@@ -100,7 +115,7 @@ pub(crate) const GROUP_WIDTH: f64 = 96.0;
 
 impl Scene<'_> {
     pub(crate) fn head_width(&self) -> f64 {
-        head_width(self.view.width, self.zoom, self.layout.is_program_order())
+        head_width(self.layout, self.view.width, self.zoom)
     }
 
     /// How much room there is for columns.

@@ -77,6 +77,8 @@ test("a rank whose dump breaks off is not said to wait for nothing", async (t) =
   await legend.getByRole("button", { name: /^3 wait for nothing 0,2-3$/ }).waitFor();
   await legend.getByRole("button", { name: /^1 dump breaks off 1$/ }).click();
   await announcement(page).filter({ hasText: unknown }).waitFor({ state: "attached" });
+  await panel(page).getByText("not recorded: the dump breaks off, so that it may be lost").waitFor();
+  assert.doesNotMatch(await panel(page).textContent(), /Call stack, rank 1/, "another operation's stack");
 });
 
 test("a thousand ranks fit, and the one suspect is still seen", async (t) => {

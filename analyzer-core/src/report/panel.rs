@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::majority::{Majority, made_call};
-use super::{CellCode, CellDetail, OtherSide, PanelFrame, TableView, ranges, shapes_text};
+use super::{CellCode, CellDetail, OtherSide, PanelFrame, Quality, QualityKind, TableView, ranges, shapes_text};
 use crate::align::{Cell, Progress, Table};
 use crate::diagnose::Place;
 use crate::dump::{Entry, EntryIdx};
@@ -60,7 +60,9 @@ pub fn cell_detail(job: &Job, table: &Table, view: &TableView, row: u32, rank: u
         Place::Message(..) => others.first().map(|&(member, dump, entry)| (alloc::vec![member], dump, entry)),
     };
     if let Some((ranks, other_dump, other_entry)) = other {
-        let shown = own.map(|(dump, at)| job.entry(dump, at).stack).or_else(|| last_stack(job, dump));
+        // Of a row that is merely not in its dump, a rank's last stack tells nothing.
+        let last = || last_stack(job, dump).filter(|_| detail.frames_of_last_op);
+        let shown = own.map(|(dump, at)| job.entry(dump, at).stack).or_else(last);
         let theirs = job.entry(other_dump, other_entry);
         let (mine, other_frames) = compare(job, shown.unwrap_or_default(), theirs.stack);
         if !mine.is_empty() {
@@ -138,7 +140,13 @@ fn describe_absent(job: &Job, rank: Option<RankIdx>, cell: Cell, detail: &mut Ce
         return;
     };
     if cell == Cell::UNKNOWN {
-        detail.note = "not recorded: the ring buffer no longer holds it, or the dump leaves it out".to_string();
+        let breaks_off = |note: &Quality| note.kind == QualityKind::Truncated && note.rank == Some(detail.rank);
+        let why = if job.quality.iter().any(breaks_off) {
+            "the dump breaks off, so that it may be lost"
+        } else {
+            "the ring buffer no longer holds it, or the dump leaves it out"
+        };
+        detail.note = format!("not recorded: {why}");
         return;
     }
     if cell == Cell::FINISHED {

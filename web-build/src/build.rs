@@ -19,6 +19,10 @@ use crate::toolchain::{TARGET, WasmToolchain};
 /// The one profile of every wasm build: with a second one std and Leptos would be compiled again.
 const PROFILE: &str = "wasm";
 
+/// What the last step of the compiler leaves out, and no crate is compiled anew for it: looking for what is partly redundant, which copies code
+/// into more branches. The page is 1 KB smaller by gzip and reads dumps as fast.
+const SMALLER: &str = "llvm-args=-enable-pre=0 -enable-load-pre=0";
+
 /// The version of wasm-bindgen that is linked in; the page's crate needs exactly this one.
 pub const WASM_BINDGEN_VERSION: &str = "0.2.130";
 
@@ -43,7 +47,8 @@ fn compile(root: &Path, toolchain: WasmToolchain) -> Result<PathBuf> {
         .cargo()
         .current_dir(root)
         .args([
-            "build",
+            "rustc",
+            "--lib",
             "--locked",
             "--package",
             "hangscope-web",
@@ -54,6 +59,7 @@ fn compile(root: &Path, toolchain: WasmToolchain) -> Result<PathBuf> {
             "--target-dir",
         ])
         .arg(&target_dir)
+        .args(["--", "-C", SMALLER])
         .status()
         .context("failed to start cargo for the page")?;
     ensure!(status.success(), "the page does not compile; the compiler's messages are above");

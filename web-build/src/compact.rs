@@ -3,15 +3,18 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::io::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use wasm_encoder::reencode::{Error, Reencode, utils};
 use wasm_encoder::{CodeSection, FunctionSection, Module};
 use wasmparser::{
     CodeSectionReader, CustomSectionReader, FunctionBody, FunctionSectionReader, Parser, Payload, TypeRef,
 };
 
-use crate::function_order::function_order;
+use crate::function_order::{SETTINGS, function_order};
 
 /// Writes `wasm` anew. What it does is the same.
 pub(crate) fn compact(wasm: &[u8]) -> Result<Vec<u8>> {
@@ -22,11 +25,28 @@ pub(crate) fn compact(wasm: &[u8]) -> Result<Vec<u8>> {
         let kept = functions.different();
         if kept.len() == functions.bodies.len() {
             let bodies: Vec<&[u8]> = functions.bodies.iter().map(FunctionBody::as_bytes).collect();
-            let order = function_order(&bodies);
-            return functions.write(&wasm, &order);
+            return smallest(SETTINGS, |setting| functions.write(&wasm, &function_order(&bodies, setting)));
         }
         wasm = functions.write(&wasm, &kept)?;
     }
+}
+
+/// The module that gzip makes smallest, of those that are made with each setting; of equal ones the first.
+fn smallest<S: Send, const N: usize>(settings: [S; N], make: impl Fn(S) -> Result<Vec<u8>> + Sync) -> Result<Vec<u8>> {
+    let made = std::thread::scope(|scope| {
+        settings
+            .map(|setting| scope.spawn(|| make(setting).and_then(|module| Ok((gzip_size_bytes(&module)?, module)))))
+            .map(|thread| thread.join().unwrap_or_else(|_| bail!("a thread that puts functions in order ended early")))
+    });
+    let made = made.into_iter().collect::<Result<Vec<_>>>()?;
+    let best = made.into_iter().min_by_key(|(size_bytes, _)| *size_bytes);
+    Ok(best.context("there is no setting for the order of functions")?.1)
+}
+
+fn gzip_size_bytes(module: &[u8]) -> Result<usize> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(module)?;
+    Ok(encoder.finish()?.len())
 }
 
 /// The functions that the module defines.
@@ -201,6 +221,13 @@ mod tests {
     fn functions_that_are_the_same_are_one() {
         // Seven, eight, and one that calls seven: the second caller is the same once both call the same.
         assert_eq!(Functions::read(&compact(&module()).unwrap()).unwrap().bodies.len(), 3);
+    }
+
+    #[test]
+    fn the_smallest_is_taken() {
+        let made = smallest([3_u8, 1, 2], |times| Ok((0..times * 40).collect())).unwrap();
+        assert_eq!(made.len(), 40);
+        assert!(smallest([1, 2], |_| bail!("no")).is_err());
     }
 
     #[test]

@@ -7,14 +7,28 @@ use std::collections::{HashMap, VecDeque};
 
 /// Bytes that are compared as one.
 const RUN: usize = 6;
-/// What gzip looks back over, with room for the function itself.
-const WINDOW_BYTES: usize = 31_000;
-/// What so many functions have tells nothing about which belong together.
-const COMMON: usize = 200;
-/// Keeps tiny functions, which have all they have in common with anything, from coming first.
-const SMALL: u32 = 20;
-/// A part of 1/50 is chance.
-const CHANCE: u32 = 50;
+/// What tells which functions belong together. No setting is the best one for every module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    /// What gzip looks back over, 32 KiB, with room for the functions that come next.
+    window_bytes: usize,
+    /// What so many functions have tells nothing about which belong together.
+    common: usize,
+    /// Keeps tiny functions, which have all they have in common with anything, from coming first.
+    small: u32,
+    /// One part in so many is chance.
+    chance: u32,
+}
+
+/// Settings that are tried.
+pub(crate) const SETTINGS: [Setting; 6] = [
+    Setting { window_bytes: 31_000, common: 200, small: 20, chance: 50 },
+    Setting { window_bytes: 28_000, common: 60, small: 60, chance: 50 },
+    Setting { window_bytes: 26_000, common: 120, small: 50, chance: 30 },
+    Setting { window_bytes: 22_000, common: 120, small: 30, chance: 30 },
+    Setting { window_bytes: 22_000, common: 80, small: 80, chance: 30 },
+    Setting { window_bytes: 20_000, common: 90, small: 50, chance: 30 },
+];
 
 /// Runs of bytes of each function that others have too, as numbers.
 struct Runs {
@@ -25,7 +39,7 @@ struct Runs {
 }
 
 impl Runs {
-    fn new(bodies: &[&[u8]]) -> Self {
+    fn new(bodies: &[&[u8]], common: usize) -> Self {
         let mut numbers: HashMap<&[u8], u32> = HashMap::new();
         let mut functions: Vec<Vec<u32>> = Vec::new();
         let mut all = Vec::with_capacity(bodies.len());
@@ -47,7 +61,7 @@ impl Runs {
             all.push(runs);
         }
         let counts = all.iter().map(|runs| runs.len() as u32).collect();
-        let telling = |run: &u32| (2..=COMMON).contains(&functions[*run as usize].len());
+        let telling = |run: &u32| (2..=common).contains(&functions[*run as usize].len());
         let of_function = all.into_iter().map(|runs| runs.into_iter().filter(|run| telling(run)).collect()).collect();
         Self { of_function, functions, counts }
     }
@@ -59,6 +73,7 @@ struct Window<'runs, 'bodies> {
     bodies: &'bodies [&'bodies [u8]],
     last: VecDeque<usize>,
     bytes: usize,
+    most_bytes: usize,
     /// By run: how often it is in the window.
     seen: Vec<u32>,
     /// By function: how many of its runs are in the window.
@@ -75,7 +90,7 @@ impl Window<'_, '_> {
                 self.runs.functions[run as usize].iter().for_each(|&other| self.shared[other as usize] += 1);
             }
         }
-        while self.bytes > WINDOW_BYTES && self.last.len() > 1 {
+        while self.bytes > self.most_bytes && self.last.len() > 1 {
             let Some(oldest) = self.last.pop_front() else { break };
             self.bytes -= self.bodies[oldest].len();
             for &run in &self.runs.of_function[oldest] {
@@ -89,13 +104,14 @@ impl Window<'_, '_> {
 }
 
 /// The indices of `bodies` in the order in which they are to stand.
-pub(crate) fn function_order(bodies: &[&[u8]]) -> Vec<usize> {
-    let runs = Runs::new(bodies);
+pub(crate) fn function_order(bodies: &[&[u8]], setting: Setting) -> Vec<usize> {
+    let runs = Runs::new(bodies, setting.common);
     let mut window = Window {
         runs: &runs,
         bodies,
         last: VecDeque::new(),
         bytes: 0,
+        most_bytes: setting.window_bytes,
         seen: vec![0; runs.functions.len()],
         shared: vec![0; bodies.len()],
     };
@@ -105,9 +121,9 @@ pub(crate) fn function_order(bodies: &[&[u8]]) -> Vec<usize> {
     let mut order = Vec::with_capacity(bodies.len());
     while !left.is_empty() {
         let part = |function: usize| u64::from(window.shared[function]) << 32;
-        let rank = |function: usize| part(function) / u64::from(runs.counts[function] + SMALL);
+        let rank = |function: usize| part(function) / u64::from(runs.counts[function] + setting.small);
         let mut best = 0;
-        let mut best_rank = (1_u64 << 32) / u64::from(CHANCE);
+        let mut best_rank = (1_u64 << 32) / u64::from(setting.chance);
         for (at, &function) in left.iter().enumerate() {
             let rank = rank(function);
             if rank > best_rank {
@@ -148,17 +164,20 @@ mod tests {
         // One of each in turn, so that the alike are further apart than gzip looks.
         let bodies: Vec<&[u8]> =
             (0..3).flat_map(|member| families.iter().map(move |family| family[member].as_slice())).collect();
-        let order = function_order(&bodies);
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        assert_eq!(sorted, (0..12).collect::<Vec<_>>(), "each function stands there once");
-        for together in order.chunks(3) {
-            assert!(together.iter().all(|function| function % 4 == together[0] % 4), "{order:?}");
+        for setting in SETTINGS {
+            let order = function_order(&bodies, setting);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..12).collect::<Vec<_>>(), "each function stands there once");
+            for together in order.chunks(3) {
+                assert!(together.iter().all(|function| function % 4 == together[0] % 4), "{setting:?}: {order:?}");
+            }
         }
     }
 
     #[test]
     fn what_has_nothing_in_common_goes_by_size() {
-        assert_eq!(function_order(&[b"abc", b"0123456789", b"", b"ABCDEFGH"]), [1, 3, 0, 2]);
+        let bodies: [&[u8]; 4] = [b"abc", b"0123456789", b"", b"ABCDEFGH"];
+        assert_eq!(function_order(&bodies, SETTINGS[0]), [1, 3, 0, 2]);
     }
 }

@@ -1,14 +1,16 @@
 //! Entries on their way from a file to packed columns.
 
 use alloc::vec::Vec;
+use core::hash::BuildHasher as _;
 use core::ops::Range;
 
-use hashbrown::HashMap;
+use hashbrown::DefaultHashBuilder;
 
 use super::column::Column;
 use super::entries::{ABSENT, Entries, EntryHead, Marks};
 use super::{Entry, EntryIdx};
 use crate::small_sort::sorted_places;
+use crate::symbols::TableIndex;
 
 /// Entries while they are put together, so that some can be added and all put in order. [`EntryRows::pack`] makes [`Entries`] of them.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +90,8 @@ impl EntryRows {
     /// All distinct heads, and to `places` the place of each row's.
     fn heads(&self, places: &mut Vec<i64>) -> Vec<EntryHead> {
         let mut heads: Vec<EntryHead> = Vec::new();
-        let mut index: HashMap<EntryHead, u32> = HashMap::new();
+        let mut index = TableIndex::default();
+        let hasher = DefaultHashBuilder::default();
         // The head that came behind each one the last time: what follows is the same in each step of a training loop.
         let mut followers: Vec<u32> = Vec::new();
         let mut before = 0;
@@ -103,12 +106,15 @@ impl EntryRows {
             };
             let mut place = followers.get(before).copied().unwrap_or(0);
             if heads.get(place as usize) != Some(&head) {
-                let next = heads.len() as u32;
-                place = *index.entry(head).or_insert(next);
-                if place == next {
+                let hash = hasher.hash_one(head);
+                let known = index.find(hash, |at| heads.get(at as usize) == Some(&head));
+                place = known.unwrap_or_else(|| {
                     heads.push(head);
                     followers.push(0);
-                }
+                    let new = heads.len() as u32 - 1;
+                    index.insert(hash, new, &|at| hasher.hash_one(heads[at as usize]));
+                    new
+                });
                 if let Some(follower) = followers.get_mut(before) {
                     *follower = place;
                 }

@@ -25,10 +25,10 @@ impl Job {
         shard.notes.iter().for_each(|note| note_faults(note, &mut quality));
         let mut unreadable: Vec<u32> =
             shard.notes.iter().filter(|note| !note.has_dump).filter_map(|note| note.rank).collect();
-        let dumps = with_ranks(core::mem::take(&mut shard.dumps), &mut quality);
-        let (dumps, other_jobs) = runs::one_job(dumps, &shard);
+        let mut dumps = with_ranks(core::mem::take(&mut shard.dumps), &mut quality);
+        let other_jobs = runs::one_job(&mut dumps, &shard);
         let spans: Vec<runs::Span> = dumps.iter().filter_map(runs::Span::of).collect();
-        let (mut dumps, is_mixed) = doubles::one_per_rank(dumps, &mut quality);
+        let is_mixed = doubles::one_per_rank(&mut dumps, &mut quality);
         let left_over = runs::left_over(spans, &mut dumps);
         let other_runs_left_out = is_mixed || other_jobs.is_some() || left_over.is_some();
         let snapshot_ns = dumps.iter().map(|dated| dated.newest_ns).max().unwrap_or(0).max(0);

@@ -45,31 +45,36 @@ pub(super) fn groups(dumps: &[ShardDump], shard: &mut Shard) -> Resolved {
     let users = users(dumps);
     let everybody: Vec<u32> = dumps.iter().filter_map(|dump| dump.rank).collect();
     let idle: Vec<u32> = dumps.iter().filter(|dump| dump.group_refs.is_empty()).filter_map(|dump| dump.rank).collect();
-    let mut nameless_fits: HashMap<(StrId, StrId, MembersId), bool> = HashMap::new();
+    // What was found last: mostly it is asked again for the next rank.
+    let mut nameless_fits: Option<((StrId, StrId, MembersId), bool)> = None;
     let mut found: HashMap<Identity, TreeSet<StrId>> = HashMap::new();
     let mut per_rank: Vec<(Vec<Identity>, Option<Vec<Identity>>)> = Vec::new();
     for dump in dumps {
         let own: Vec<Config> = dump.configs.iter().filter_map(|&id| shard.configs.get(id)).collect();
-        let mut by_name: HashMap<StrId, &Config> = HashMap::new();
-        for config in own.iter().filter(|config| config.name != StrId::EMPTY) {
-            by_name.entry(config.name).or_insert(config);
-        }
+        // Of equal names the first counts; none is the smallest.
+        let mut by_name = own.clone();
+        by_name.sort_small_by_key(|config| config.name);
+        let named = |name: StrId| {
+            let at = by_name.partition_point(|config| config.name < name);
+            by_name.get(at).filter(|config| config.name == name && name != StrId::EMPTY).copied()
+        };
         let distinct = TreeSet::from_iter(dump.group_refs.iter().map(|item| item.name));
         let nameless = own.iter().find(|config| config.name == StrId::EMPTY).copied();
         let mut identities = Vec::new();
         for item in &dump.group_refs {
             let users = users.get(&(item.name, item.desc)).map_or(&[][..], Vec::as_slice);
             let is_world = shard.symbols.strings.get(item.desc) == "default_pg";
-            let config = by_name
-                .get(&item.name)
-                .map(|&&config| config)
+            let config = named(item.name)
                 .or_else(|| elsewhere(dump, item, &published, &shard.configs))
                 .or_else(|| {
                     nameless.filter(|_| distinct.len() == 1 || is_world).filter(|config| {
-                        let members = shard.configs.members(config.members);
-                        *nameless_fits
-                            .entry((item.name, item.desc, config.members))
-                            .or_insert_with(|| are_members(members, users, &idle, &everybody))
+                        let asked = (item.name, item.desc, config.members);
+                        let known = nameless_fits.filter(|known| known.0 == asked).map(|known| known.1);
+                        let fits = known.unwrap_or_else(|| {
+                            are_members(shard.configs.members(config.members), users, &idle, &everybody)
+                        });
+                        nameless_fits = Some((asked, fits));
+                        fits
                     })
                 })
                 .filter(|config| config.members != MembersId::EMPTY);

@@ -4,8 +4,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
-
 use crate::report::{Quality, QualityKind, rank_words, readable_ranges};
 use crate::shard::{MembersId, Shard, ShardDump};
 use crate::small_sort::SmallSort as _;
@@ -34,93 +32,105 @@ pub(super) struct Span {
     file: String,
 }
 
+impl Dated {
+    /// When the first of its entries was made; `None` without one.
+    #[inline(never)]
+    fn oldest_ns(&self) -> Option<i64> {
+        self.dump.entries.created_ns().filter(|&ns| ns > 0).min()
+    }
+}
+
 impl Span {
     /// The span of a dump that has entries.
-    #[inline(never)]
     pub fn of(dated: &Dated) -> Option<Span> {
-        let Dated { dump, newest_ns } = dated;
-        let from_ns = dump.entries.created_ns().filter(|&ns| ns > 0).min()?;
-        Some(Span { from_ns, until_ns: *newest_ns, rank: dump.rank?, file: dump.file.clone() })
+        let from_ns = dated.oldest_ns()?;
+        Some(Span { from_ns, until_ns: dated.newest_ns, rank: dated.dump.rank?, file: dated.dump.file.clone() })
     }
 }
 
 /// Leaves the dumps of one job where ranks contradict each other about who is in the job as a whole, with a note: those of the newest job,
 /// or of the largest where several ran at the same time. A dump that says nothing about it stays.
-pub(super) fn one_job(dumps: Vec<Dated>, shard: &Shard) -> (Vec<Dated>, Option<Quality>) {
-    let Some(default) = shard.symbols.strings.find("default_pg") else { return (dumps, None) };
+pub(super) fn one_job(dumps: &mut Vec<Dated>, shard: &Shard) -> Option<Quality> {
+    let default = shard.symbols.strings.find("default_pg")?;
     let world_of = |dated: &Dated| -> Option<MembersId> {
         let world = dated.dump.config_of_desc(&shard.configs, default).filter(|_| !dated.dump.truncated)?;
         let is_member = shard.configs.members(world.members).binary_search(&dated.dump.rank?).is_ok();
         is_member.then_some(world.members)
     };
-    let mut by_members: HashMap<MembersId, Vec<usize>> = HashMap::new();
-    for (at, dated) in dumps.iter().enumerate() {
-        if let Some(world) = world_of(dated) {
-            by_members.entry(world).or_default().push(at);
+    let mut worlds: Vec<World<'_>> = Vec::new();
+    let mut place_of: TreeMap<u32, usize> = TreeMap::new();
+    // For each dump the place of its world; behind all of them where it says nothing.
+    let mut places: Vec<usize> = Vec::with_capacity(dumps.len());
+    for dated in &*dumps {
+        let Some(id) = world_of(dated) else {
+            places.push(usize::MAX);
+            continue;
+        };
+        let next = worlds.len();
+        let place = *place_of.entry(id.index).or_insert(next);
+        places.push(place);
+        if place == next {
+            worlds.push(World { place, members: shard.configs.members(id), ..World::default() });
         }
     }
-    let worlds: TreeMap<&[u32], (MembersId, Vec<usize>)> =
-        TreeMap::from_iter(by_members.into_iter().map(|(id, places)| (shard.configs.members(id), (id, places))));
     // Worlds without a common member are parts of a job that calls each of them its default group.
     let mut seen = TreeSet::new();
-    if worlds.keys().flat_map(|world| world.iter()).all(|rank| seen.insert(rank)) {
-        return (dumps, None);
+    if worlds.iter().flat_map(|world| world.members).all(|rank| seen.insert(rank)) {
+        return None;
     }
-    let mut sides: Vec<World<'_>> =
-        worlds.into_iter().map(|(members, (id, at))| World::of(&dumps, members, id, &at)).collect();
-    sides.sort_small_by(|a, b| b.ranks.len().cmp(&a.ranks.len()).then_with(|| a.members.cmp(b.members)));
-    let mut used = 0;
-    for (at, side) in sides.iter().enumerate() {
-        if sides.get(used).is_some_and(|used| side.from_ns.saturating_sub(used.until_ns) > PAUSE_NS) {
-            used = at;
+    for (dated, &place) in dumps.iter().zip(&places) {
+        if let Some(world) = worlds.get_mut(place) {
+            world.add(dated);
         }
     }
-    let Some(kept) = sides.get(used).map(|side| (side.id, rank_words(&side.ranks))) else { return (dumps, None) };
-    let mut said: Vec<String> = sides.iter().take(QUOTED).map(World::says).collect();
-    if sides.len() > QUOTED {
-        said.push(format!("and {} more", sides.len() - QUOTED));
+    worlds.sort_small_by(|a, b| b.dumps.cmp(&a.dumps).then_with(|| a.members.cmp(b.members)));
+    let mut used = worlds.first()?;
+    for world in &worlds {
+        if world.oldest_ns.saturating_sub(used.newest_ns) > PAUSE_NS {
+            used = world;
+        }
     }
-    let note = Quality {
-        kind: QualityKind::MembershipConflict,
-        rank: None,
-        file: None,
-        detail: format!(
-            "the dumps are of more than one job: {}; only the job of {} is looked at: analyse each job by itself",
-            said.join(", "),
-            kept.1
-        ),
-    };
-    let is_kept = |dated: &Dated| world_of(dated).is_none_or(|world| world == kept.0);
-    (dumps.into_iter().filter(is_kept).collect(), Some(note))
+    let mut said = String::new();
+    for world in worlds.iter().take(QUOTED) {
+        let says = if world.ranks.len() == 1 { "says" } else { "say" };
+        let (count, members) = (world.members.len(), readable_ranges(world.members));
+        said.push_str(&format!("{} {says} that it has {count} ranks ({members}), ", rank_words(&world.ranks)));
+    }
+    if worlds.len() > QUOTED {
+        said.push_str(&format!("and {} more, ", worlds.len() - QUOTED));
+    }
+    let detail = format!(
+        "the dumps are of more than one job: {}; only the job of {} is looked at: analyse each job by itself",
+        said.trim_end_matches(", "),
+        rank_words(&used.ranks)
+    );
+    let (used, mut places) = (used.place, places.into_iter());
+    dumps.retain(|_| places.next().is_none_or(|place| place == used || place == usize::MAX));
+    Some(Quality { kind: QualityKind::MembershipConflict, rank: None, file: None, detail })
 }
 
-/// Who says that a job has these members, and when.
+/// Who says that a job has these members.
+#[derive(Default)]
 struct World<'a> {
+    /// Among all worlds as they come first.
+    place: usize,
     members: &'a [u32],
-    id: MembersId,
     ranks: Vec<u32>,
-    from_ns: i64,
-    until_ns: i64,
+    dumps: usize,
+    oldest_ns: i64,
+    newest_ns: i64,
 }
 
-impl<'a> World<'a> {
-    fn of(dumps: &[Dated], members: &'a [u32], id: MembersId, places: &[usize]) -> World<'a> {
-        let own = || places.iter().filter_map(|&at| dumps.get(at));
-        let mut ranks: Vec<u32> = own().filter_map(|dated| dated.dump.rank).collect();
-        ranks.dedup();
-        World {
-            members,
-            id,
-            ranks,
-            from_ns: own().filter_map(Span::of).map(|span| span.from_ns).min().unwrap_or(0),
-            until_ns: own().map(|dated| dated.newest_ns).max().unwrap_or(0),
+impl World<'_> {
+    fn add(&mut self, dated: &Dated) {
+        if let Some(rank) = dated.dump.rank.filter(|rank| self.ranks.last() != Some(rank)) {
+            self.ranks.push(rank);
         }
-    }
-
-    fn says(&self) -> String {
-        let says = if self.ranks.len() == 1 { "says" } else { "say" };
-        let (count, members) = (self.members.len(), readable_ranges(self.members));
-        format!("{} {says} that it has {count} ranks ({members})", rank_words(&self.ranks))
+        if let Some(oldest_ns) = dated.oldest_ns().filter(|&ns| self.oldest_ns == 0 || ns < self.oldest_ns) {
+            self.oldest_ns = oldest_ns;
+        }
+        self.newest_ns = self.newest_ns.max(dated.newest_ns);
+        self.dumps += 1;
     }
 }
 

@@ -1,10 +1,11 @@
 //! Items of `pg_config`, each distinct one once.
 
 use alloc::vec::Vec;
+use core::hash::BuildHasher as _;
 
-use hashbrown::HashMap;
+use hashbrown::DefaultHashBuilder;
 
-use crate::symbols::{SliceId, SliceTable, StrId};
+use crate::symbols::{SliceId, SliceTable, StrId, TableIndex};
 
 /// Names a list of members in a [`ConfigTable`].
 pub type MembersId = SliceId<u32>;
@@ -29,7 +30,8 @@ pub struct Config {
 pub struct ConfigTable {
     members: SliceTable<u32>,
     configs: Vec<Config>,
-    index: HashMap<Config, u32>,
+    index: TableIndex,
+    hasher: DefaultHashBuilder,
 }
 
 impl ConfigTable {
@@ -50,12 +52,16 @@ impl ConfigTable {
 
     /// The handle of an item, which is stored if it is new.
     pub fn intern(&mut self, config: Config) -> ConfigId {
-        let next = self.configs.len() as u32;
+        let hash = self.hasher.hash_one(config);
         let configs = &mut self.configs;
-        ConfigId(*self.index.entry(config).or_insert_with(|| {
-            configs.push(config);
-            next
-        }))
+        if let Some(known) = self.index.find(hash, |id| configs.get(id as usize) == Some(&config)) {
+            return ConfigId(known);
+        }
+        let new = configs.len() as u32;
+        configs.push(config);
+        let hasher = &self.hasher;
+        self.index.insert(hash, new, &|id| hasher.hash_one(configs[id as usize]));
+        ConfigId(new)
     }
 
     /// The item of a handle; `None` for a handle of another table.

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
 
+use super::TableIndex;
 use super::{SliceId, StrId};
 
 /// A shape: the extents of one tensor.
@@ -44,13 +45,14 @@ pub struct Args {
 #[derive(Clone, Debug)]
 pub struct ArgsTable {
     args: Vec<Args>,
-    index: HashTable<u32>,
+    index: TableIndex,
     hasher: DefaultHashBuilder,
 }
 
 impl Default for ArgsTable {
     fn default() -> Self {
-        let mut table = ArgsTable { args: Vec::new(), index: HashTable::new(), hasher: DefaultHashBuilder::default() };
+        let mut table =
+            ArgsTable { args: Vec::new(), index: TableIndex::default(), hasher: DefaultHashBuilder::default() };
         table.intern(Args::default());
         table
     }
@@ -61,13 +63,13 @@ impl ArgsTable {
     pub fn intern(&mut self, args: Args) -> ArgsId {
         let hash = self.hasher.hash_one(args);
         let all = &self.args;
-        if let Some(&found) = self.index.find(hash, |&id| all.get(id as usize) == Some(&args)) {
+        if let Some(found) = self.index.find(hash, |id| all.get(id as usize) == Some(&args)) {
             return ArgsId(found);
         }
         let id = self.args.len() as u32;
         self.args.push(args);
         let (all, hasher) = (&self.args, &self.hasher);
-        self.index.insert_unique(hash, id, |&id| hasher.hash_one(all[id as usize]));
+        self.index.insert(hash, id, &|id| hasher.hash_one(all[id as usize]));
         ArgsId(id)
     }
 
@@ -95,6 +97,6 @@ impl ArgsTable {
     pub fn shrink_to_fit(&mut self) {
         self.args.shrink_to_fit();
         let (all, hasher) = (&self.args, &self.hasher);
-        self.index.shrink_to_fit(|&id| hasher.hash_one(all[id as usize]));
+        self.index.shrink_to_fit(&|id| hasher.hash_one(all[id as usize]));
     }
 }

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
 
 use super::StrId;
+use super::TableIndex;
 
 /// Names a frame in a [`FrameTable`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,7 +27,7 @@ pub struct Frame {
 #[derive(Clone, Debug, Default)]
 pub struct FrameTable {
     frames: Vec<Frame>,
-    index: HashTable<u32>,
+    index: TableIndex,
     hasher: DefaultHashBuilder,
 }
 
@@ -35,13 +36,13 @@ impl FrameTable {
     pub fn intern(&mut self, frame: Frame) -> FrameId {
         let hash = self.hasher.hash_one(frame);
         let frames = &self.frames;
-        if let Some(&found) = self.index.find(hash, |&id| frames.get(id as usize) == Some(&frame)) {
+        if let Some(found) = self.index.find(hash, |id| frames.get(id as usize) == Some(&frame)) {
             return FrameId(found);
         }
         let id = self.frames.len() as u32;
         self.frames.push(frame);
         let (frames, hasher) = (&self.frames, &self.hasher);
-        self.index.insert_unique(hash, id, |&id| hasher.hash_one(frames[id as usize]));
+        self.index.insert(hash, id, &|id| hasher.hash_one(frames[id as usize]));
         FrameId(id)
     }
 
@@ -69,6 +70,6 @@ impl FrameTable {
     pub fn shrink_to_fit(&mut self) {
         self.frames.shrink_to_fit();
         let (frames, hasher) = (&self.frames, &self.hasher);
-        self.index.shrink_to_fit(|&id| hasher.hash_one(frames[id as usize]));
+        self.index.shrink_to_fit(&|id| hasher.hash_one(frames[id as usize]));
     }
 }

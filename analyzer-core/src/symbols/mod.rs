@@ -9,6 +9,7 @@ mod frame_table;
 mod slice_table;
 mod stack_table;
 mod string_table;
+mod table_index;
 mod tables;
 mod transfer;
 
@@ -17,5 +18,6 @@ pub use frame_table::{Frame, FrameId, FrameTable};
 pub use slice_table::{SliceId, SliceTable};
 pub use stack_table::{StackId, StackTable};
 pub use string_table::{StrId, StringTable};
+pub(crate) use table_index::TableIndex;
 pub use tables::Symbols;
 pub(crate) use transfer::Transfer;

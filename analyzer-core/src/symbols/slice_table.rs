@@ -5,7 +5,9 @@ use core::fmt::Debug;
 use core::hash::{BuildHasher, Hash};
 use core::marker::PhantomData;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
+
+use super::TableIndex;
 
 /// Names a list in a [`SliceTable`] of the same item type.
 pub struct SliceId<T> {
@@ -56,7 +58,7 @@ impl<T> Default for SliceId<T> {
 pub struct SliceTable<T> {
     items: Vec<T>,
     ends: Vec<u32>,
-    index: HashTable<u32>,
+    index: TableIndex,
     hasher: DefaultHashBuilder,
 }
 
@@ -65,7 +67,7 @@ impl<T: Copy + Eq + Hash> Default for SliceTable<T> {
         let mut table = SliceTable {
             items: Vec::new(),
             ends: Vec::new(),
-            index: HashTable::new(),
+            index: TableIndex::default(),
             hasher: DefaultHashBuilder::default(),
         };
         table.intern(&[]);
@@ -78,7 +80,7 @@ impl<T: Copy + Eq + Hash> SliceTable<T> {
     pub fn intern(&mut self, list: &[T]) -> SliceId<T> {
         let hash = self.hasher.hash_one(list);
         let (items, ends) = (&self.items, &self.ends);
-        if let Some(&found) = self.index.find(hash, |&id| slice(items, ends, id) == list) {
+        if let Some(found) = self.index.find(hash, |id| slice(items, ends, id) == list) {
             return SliceId::new(found);
         }
         let Ok(end) = u32::try_from(self.items.len() + list.len()) else {
@@ -88,7 +90,7 @@ impl<T: Copy + Eq + Hash> SliceTable<T> {
         self.items.extend_from_slice(list);
         self.ends.push(end);
         let (items, ends, hasher) = (&self.items, &self.ends, &self.hasher);
-        self.index.insert_unique(hash, id, |&id| hasher.hash_one(slice(items, ends, id)));
+        self.index.insert(hash, id, &|id| hasher.hash_one(slice(items, ends, id)));
         SliceId::new(id)
     }
 
@@ -117,7 +119,7 @@ impl<T: Copy + Eq + Hash> SliceTable<T> {
         self.items.shrink_to_fit();
         self.ends.shrink_to_fit();
         let (items, ends, hasher) = (&self.items, &self.ends, &self.hasher);
-        self.index.shrink_to_fit(|&id| hasher.hash_one(slice(items, ends, id)));
+        self.index.shrink_to_fit(&|id| hasher.hash_one(slice(items, ends, id)));
     }
 }
 

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
 
 use super::FrameId;
+use super::TableIndex;
 
 /// Names a call stack in a [`StackTable`]: its innermost node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +33,7 @@ impl Default for StackId {
 pub struct StackTable {
     /// Parent and frame of each node; node 0 is the root and has no frame.
     nodes: Vec<(u32, FrameId)>,
-    index: HashTable<u32>,
+    index: TableIndex,
     hasher: DefaultHashBuilder,
 }
 
@@ -40,7 +41,7 @@ impl Default for StackTable {
     fn default() -> Self {
         StackTable {
             nodes: alloc::vec![(0, FrameId(u32::MAX))],
-            index: HashTable::new(),
+            index: TableIndex::default(),
             hasher: DefaultHashBuilder::default(),
         }
     }
@@ -53,13 +54,13 @@ impl StackTable {
         let node = (parent, frame);
         let hash = hash_of(&self.hasher, node);
         let nodes = &self.nodes;
-        if let Some(&found) = self.index.find(hash, |&id| nodes.get(id as usize) == Some(&node)) {
+        if let Some(found) = self.index.find(hash, |id| nodes.get(id as usize) == Some(&node)) {
             return StackId(found);
         }
         let id = self.nodes.len() as u32;
         self.nodes.push(node);
         let (nodes, hasher) = (&self.nodes, &self.hasher);
-        self.index.insert_unique(hash, id, |&id| hash_of(hasher, nodes[id as usize]));
+        self.index.insert(hash, id, &|id| hash_of(hasher, nodes[id as usize]));
         StackId(id)
     }
 
@@ -106,7 +107,7 @@ impl StackTable {
     pub fn shrink_to_fit(&mut self) {
         self.nodes.shrink_to_fit();
         let (nodes, hasher) = (&self.nodes, &self.hasher);
-        self.index.shrink_to_fit(|&id| hash_of(hasher, nodes[id as usize]));
+        self.index.shrink_to_fit(&|id| hash_of(hasher, nodes[id as usize]));
     }
 }
 

@@ -4,7 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
+
+use super::TableIndex;
 
 /// Names a text in a [`StringTable`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +29,7 @@ impl StrId {
 pub struct StringTable {
     buffer: String,
     ends: Vec<u32>,
-    index: HashTable<u32>,
+    index: TableIndex,
     hasher: DefaultHashBuilder,
 }
 
@@ -36,7 +38,7 @@ impl Default for StringTable {
         let mut table = StringTable {
             buffer: String::new(),
             ends: Vec::new(),
-            index: HashTable::new(),
+            index: TableIndex::default(),
             hasher: DefaultHashBuilder::default(),
         };
         table.intern("");
@@ -51,7 +53,7 @@ impl StringTable {
     pub fn intern(&mut self, text: &str) -> StrId {
         let hash = self.hasher.hash_one(text);
         let (buffer, ends) = (&self.buffer, &self.ends);
-        if let Some(&found) = self.index.find(hash, |&id| slice(buffer, ends, id) == text) {
+        if let Some(found) = self.index.find(hash, |id| slice(buffer, ends, id) == text) {
             return StrId(found);
         }
         let Ok(end) = u32::try_from(self.buffer.len() + text.len()) else {
@@ -61,14 +63,14 @@ impl StringTable {
         self.buffer.push_str(text);
         self.ends.push(end);
         let (buffer, ends, hasher) = (&self.buffer, &self.ends, &self.hasher);
-        self.index.insert_unique(hash, id, |&id| hasher.hash_one(slice(buffer, ends, id)));
+        self.index.insert(hash, id, &|id| hasher.hash_one(slice(buffer, ends, id)));
         StrId(id)
     }
 
     /// The handle of `text` if the table holds it.
     pub fn find(&self, text: &str) -> Option<StrId> {
         let hash = self.hasher.hash_one(text);
-        self.index.find(hash, |&id| slice(&self.buffer, &self.ends, id) == text).map(|&id| StrId(id))
+        self.index.find(hash, |id| slice(&self.buffer, &self.ends, id) == text).map(StrId)
     }
 
     /// The text of a handle; empty for a handle of another table.
@@ -96,7 +98,7 @@ impl StringTable {
         self.buffer.shrink_to_fit();
         self.ends.shrink_to_fit();
         let (buffer, ends, hasher) = (&self.buffer, &self.ends, &self.hasher);
-        self.index.shrink_to_fit(|&id| hasher.hash_one(slice(buffer, ends, id)));
+        self.index.shrink_to_fit(&|id| hasher.hash_one(slice(buffer, ends, id)));
     }
 }
 

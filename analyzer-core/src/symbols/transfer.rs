@@ -11,10 +11,11 @@ use super::{Args, ArgsId, DtypesId, Frame, FrameId, ShapeId, ShapesId, StackId, 
 pub(crate) struct Transfer<'a> {
     from: &'a Symbols,
     to: &'a mut Symbols,
-    strings: HashMap<StrId, StrId>,
-    frames: HashMap<FrameId, FrameId>,
-    stacks: HashMap<StackId, StackId>,
-    args: HashMap<ArgsId, ArgsId>,
+    // Bare numbers of handles: one map's code for all four.
+    strings: HashMap<u32, u32>,
+    frames: HashMap<u32, u32>,
+    stacks: HashMap<u32, u32>,
+    args: HashMap<u32, u32>,
     cost: usize,
 }
 
@@ -39,22 +40,24 @@ impl<'a> Transfer<'a> {
 
     /// New handle of a text.
     pub(crate) fn string(&mut self, old: StrId) -> StrId {
-        let (from, to, cost) = (self.from, &mut *self.to, &mut self.cost);
-        *self.strings.entry(old).or_insert_with(|| {
-            let text = from.strings.get(old);
-            *cost += text.len();
-            to.strings.intern(text)
-        })
+        if let Some(&known) = self.strings.get(&old.0) {
+            return StrId(known);
+        }
+        let text = self.from.strings.get(old);
+        self.cost += text.len();
+        let new = self.to.strings.intern(text);
+        self.strings.insert(old.0, new.0);
+        new
     }
 
     fn frame(&mut self, old: FrameId) -> FrameId {
-        if let Some(&known) = self.frames.get(&old) {
-            return known;
+        if let Some(&known) = self.frames.get(&old.0) {
+            return FrameId(known);
         }
         let frame = self.from.frames.get(old);
         let copy = Frame { function: self.string(frame.function), file: self.string(frame.file), line: frame.line };
         let new = self.to.frames.intern(copy);
-        self.frames.insert(old, new);
+        self.frames.insert(old.0, new.0);
         new
     }
 
@@ -67,8 +70,8 @@ impl<'a> Transfer<'a> {
         let mut down: Vec<(StackId, FrameId)> = Vec::new();
         let (mut at, mut new) = (old, StackId::EMPTY);
         while let Some((caller, frame)) = self.from.stacks.innermost(at) {
-            if let Some(&known) = self.stacks.get(&at) {
-                new = known;
+            if let Some(&known) = self.stacks.get(&at.0) {
+                new = StackId(known);
                 break;
             }
             down.push((at, frame));
@@ -78,15 +81,15 @@ impl<'a> Transfer<'a> {
         for (stack, frame) in down.into_iter().rev() {
             let frame = self.frame(frame);
             new = self.to.stacks.push(new, frame);
-            self.stacks.insert(stack, new);
+            self.stacks.insert(stack.0, new.0);
         }
         new
     }
 
     /// New handle of arguments.
     pub(crate) fn args(&mut self, old: ArgsId) -> ArgsId {
-        if let Some(&known) = self.args.get(&old) {
-            return known;
+        if let Some(&known) = self.args.get(&old.0) {
+            return ArgsId(known);
         }
         let args = self.from.args.get(old);
         let copy = Args {
@@ -98,7 +101,7 @@ impl<'a> Transfer<'a> {
             output_splits: args.output_splits.map(|splits| self.shape(splits)),
         };
         let new = self.to.args.intern(copy);
-        self.args.insert(old, new);
+        self.args.insert(old.0, new.0);
         new
     }
 

@@ -2,8 +2,6 @@
 //!
 //! There can be more than a million rows, so lines that follow one another and have one height are kept as one run.
 
-use std::collections::HashMap;
-
 use crate::dataset::{CellPlace, Dataset};
 use crate::table::band_lines::{band_lines, order_lines};
 use crate::table::columns::Columns;
@@ -418,26 +416,27 @@ fn plan(dataset: &Dataset, shown: &Shown, filter: &RowFilter<'_>) -> Vec<(u32, V
     };
     let passing: Vec<u32> = (0..).zip(bands).filter(passes).map(|(index, _)| index).collect();
     let kind_of = |index: u32| dataset.likeness().bands.get(index as usize).copied();
-    let mut counts: HashMap<u32, usize> = HashMap::new();
+    // Kinds are numbered from 0.
+    let kinds = dataset.likeness().bands.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut counts: Vec<usize> = vec![0; kinds];
     if shown.groups_folded {
         for kind in passing.iter().filter_map(|index| kind_of(*index)) {
-            *counts.entry(kind).or_default() += 1;
+            counts[kind as usize] += 1;
         }
     }
-    let folds =
-        |kind: &u32| counts.get(kind).is_some_and(|count| *count >= LEAST_ALIKE) && !shown.opened_groups.contains(kind);
+    let folds = |kind: &u32| counts[*kind as usize] >= LEAST_ALIKE && !shown.opened_groups.contains(kind);
     let mut plan: Vec<(u32, Vec<u32>)> = Vec::new();
-    let mut first_of: HashMap<u32, usize> = HashMap::new();
+    let mut first_of: Vec<Option<usize>> = vec![None; kinds];
     for index in passing {
         match kind_of(index).filter(folds) {
-            Some(kind) if first_of.contains_key(&kind) && !shown.single_bands.contains(&index) => {
-                if let Some((_, alike)) = first_of.get(&kind).and_then(|first| plan.get_mut(*first)) {
+            Some(kind) if first_of[kind as usize].is_some() && !shown.single_bands.contains(&index) => {
+                if let Some((_, alike)) = first_of[kind as usize].and_then(|first| plan.get_mut(first)) {
                     alike.push(index);
                 }
             }
             kind => {
                 if let Some(kind) = kind {
-                    first_of.entry(kind).or_insert(plan.len());
+                    first_of[kind as usize].get_or_insert(plan.len());
                 }
                 plan.push((index, Vec::new()));
             }

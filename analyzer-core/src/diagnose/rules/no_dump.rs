@@ -33,17 +33,42 @@ fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
     let is_lost = case.job.dumps_may_be_lost && unreadable.len() < absent.len();
     let scant = absent.len() * 2 >= parties.len() || is_lost;
     let op = words::op(case, rank, entry);
+    let mut evidence = alloc::vec![
+        format!(
+            "every member with a dump issued {}; {} did not finish it",
+            words::place(case, place),
+            words::ranks(&waiting)
+        ),
+        format!(
+            "{}: {what}; whether {} issued the op is not known",
+            words::ranks(&absent),
+            words::form(&absent, "it", "they")
+        ),
+    ];
+    if is_lost {
+        evidence.push(
+            "a file that may hold dumps of any rank is damaged or breaks off (see the notes): nobody is blamed for what it lost".into(),
+        );
+    }
+    let mut alternatives = alloc::vec![
+        Alternative {
+            cause: Cause::CpuStuck,
+            why: "the process lives and could not write its dump, or wrote it elsewhere: look for the file and the process".into(),
+        },
+        Alternative {
+            cause: Cause::NetworkOrHardware,
+            why: "the node was lost: its host's log and the scheduler show it".into(),
+        },
+    ];
     // Calls that hang although everybody came, whose reason the dumps at hand do not show.
-    let bad_arguments = if words::is_rooted(&op) {
-        Some(words::other_roots(&op))
+    if words::is_rooted(&op) {
+        alternatives.push(words::other_roots(&op));
     } else if op.starts_with("all_to_all") {
-        Some(Alternative {
+        alternatives.push(Alternative {
             cause: Cause::BadArguments,
             why: format!("the splits of {op} do not fit together: it takes the dumps of all members to see that"),
-        })
-    } else {
-        None
-    };
+        });
+    }
     let confidence = if scant { Confidence::Low } else { Confidence::Medium };
     Some(Draft {
         kind: Kind::NoDump,
@@ -63,26 +88,8 @@ fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
             words::site_or_op(case, rank, entry),
             words::place(case, place),
         ),
-        evidence: [
-            format!("every member with a dump issued {}; {} did not finish it", words::place(case, place), words::ranks(&waiting)),
-            format!("{}: {what}; whether {} issued the op is not known", words::ranks(&absent), words::form(&absent, "it", "they")),
-        ]
-        .into_iter()
-        .chain(is_lost.then(|| "a file that may hold dumps of any rank is damaged or breaks off (see the notes): nobody is blamed for what it lost".into()))
-        .collect(),
-        alternatives: [
-            Alternative {
-                cause: Cause::CpuStuck,
-                why: "the process lives and could not write its dump, or wrote it elsewhere: look for the file and the process".into(),
-            },
-            Alternative {
-                cause: Cause::NetworkOrHardware,
-                why: "the node was lost: its host's log and the scheduler show it".into(),
-            },
-        ]
-        .into_iter()
-        .chain(bad_arguments)
-        .collect(),
+        evidence,
+        alternatives,
         next_steps: alloc::vec![
             format!(
                 "look whether {} written to another folder or host, and add {}",

@@ -13,7 +13,7 @@ use crate::dump::EntryIdx;
 use crate::job::RankIdx;
 use crate::report::{Alternative, Cause, Confidence, Kind};
 use crate::small_sort::SmallSort as _;
-use crate::symbols::{Args, ArgsId, ShapeId, ShapesId};
+use crate::symbols::{Args, ShapeId, ShapesId};
 use crate::tree_map::TreeMap;
 
 /// A pair of ranks that do not agree.
@@ -219,30 +219,30 @@ fn describe_pairs(case: &Case<'_>, place: Place, calls: &[(u32, RankIdx, EntryId
     }
 }
 
-/// A side for each of the different calls, those of ranks that `is_telling` picks first; what is over the number that a person looks at is in the last one.
+/// A side for each of the different calls, those of ranks that `is_telling` picks first; what is over the number that a person looks at is in
+/// the last one.
 fn sides_by_sizes(
     case: &Case<'_>,
     calls: &[(u32, RankIdx, EntryIdx)],
     is_telling: impl Fn(u32) -> bool,
 ) -> Vec<DraftSide> {
     const SHOWN: usize = 32;
-    let mut by_call: Vec<Vec<(RankIdx, EntryIdx)>> = Vec::new();
-    let mut known: TreeMap<(ArgsId, Option<Progress>), usize> = TreeMap::new();
-    let (telling, others): (Vec<_>, Vec<_>) = calls.iter().partition(|call| is_telling(call.0));
-    for (_, rank, entry) in telling.into_iter().chain(others) {
-        let call = (case.job.entry(rank, entry).args, Some(case.table.progress(rank, entry)));
-        let next = by_call.len();
-        let at = *known.entry(call).or_insert(next);
-        if at == next && next < SHOWN {
-            by_call.push(Vec::new());
-        }
-        let last = by_call.len() - 1;
-        if let Some(voters) = by_call.get_mut(at.min(last)) {
-            voters.push((rank, entry));
+    // Equal calls after one another, and the ranks of each in order.
+    let call = |&(rank, at, entry): &(u32, RankIdx, EntryIdx)| {
+        (!is_telling(rank), case.job.entry(at, entry).args, case.table.progress(at, entry))
+    };
+    let mut sorted = calls.to_vec();
+    sorted.sort_small_by_key(call);
+    let mut sides: Vec<DraftSide> = Vec::new();
+    for same in sorted.chunk_by(|a, b| call(a) == call(b)) {
+        let voters: Vec<(RankIdx, EntryIdx)> = same.iter().map(|&(_, at, entry)| (at, entry)).collect();
+        match sides.get_mut(SHOWN - 1) {
+            Some(last) => last.ranks.extend(same.iter().map(|call| call.0)),
+            None => sides.push(words::issued_side(case, &voters)),
         }
     }
-    by_call.iter_mut().for_each(|voters| voters.sort_small());
-    by_call.iter().map(|voters| words::issued_side(case, voters)).collect()
+    sides.iter_mut().for_each(|side| side.ranks.sort_small());
+    sides
 }
 
 /// Without splits only the totals can be compared, and they blame nobody.

@@ -182,8 +182,8 @@ impl Sink {
     }
 
     fn dtypes_of_codes(&mut self, codes: ShapeId) -> DtypesId {
-        if let Some(&known) = self.dtypes_of_codes.get(&codes) {
-            return known;
+        if let Some(&known) = self.dtypes_of_codes.get(&codes.index) {
+            return DtypesId::new(known);
         }
         let mut dtypes = core::mem::take(&mut self.scratch.strs);
         dtypes.clear();
@@ -193,7 +193,7 @@ impl Sink {
         }
         let id = self.symbols.dtype_lists.intern(&dtypes);
         self.scratch.strs = dtypes;
-        self.dtypes_of_codes.insert(codes, id);
+        self.dtypes_of_codes.insert(codes.index, id.index);
         id
     }
 

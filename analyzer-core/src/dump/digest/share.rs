@@ -23,13 +23,17 @@ impl Sink {
             entry.thread = copy.string(entry.thread);
             entry.args = copy.args(entry.args);
             entry.stack = copy.stack(entry.stack);
-            let next = group_refs.len() as u32;
-            entry.group_ref = *refs.entry(entry.group_ref).or_insert_with(|| {
+            let known = refs.get(&entry.group_ref).copied();
+            let group_ref = known.unwrap_or_else(|| {
                 let group = self.group_refs.get(entry.group_ref as usize).copied();
                 let group = group.unwrap_or(GroupRef { pg_id: None, name: StrId::EMPTY, desc: StrId::EMPTY });
                 group_refs.push(GroupRef { name: copy.string(group.name), desc: copy.string(group.desc), ..group });
-                next
+                group_refs.len() as u32 - 1
             });
+            if known.is_none() {
+                refs.insert(entry.group_ref, group_ref);
+            }
+            entry.group_ref = group_ref;
             entries.push(&entry);
         }
         let cost = copy.cost();

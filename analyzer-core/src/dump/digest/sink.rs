@@ -10,7 +10,7 @@ use super::super::float_text::text_of_float;
 use super::super::keys;
 use super::super::value::Value;
 use super::super::{EntryRows, Fault, FaultKind, GroupRef};
-use crate::symbols::{DtypesId, ShapeId, SliceTable, StackId, StrId, Symbols};
+use crate::symbols::{ShapeId, SliceTable, StackId, StrId, Symbols};
 
 /// Faults of one file that are kept. A file that has more of them is broken in some other way than they tell.
 const MAX_FAULTS: usize = 100;
@@ -70,7 +70,8 @@ pub(in super::super) struct Sink {
     pub(super) scratch: Scratch,
     pub(super) group_ref_index: HashMap<GroupRef, u32>,
     pub(super) last_group_ref: Option<(GroupRef, u32)>,
-    pub(super) dtypes_of_codes: HashMap<ShapeId, DtypesId>,
+    /// Handles of dtypes by those of lists of codes.
+    pub(super) dtypes_of_codes: HashMap<u32, u32>,
     /// Where the reader is; goes into faults.
     pub(in super::super) offset: Option<u64>,
     pub(in super::super) faults: Vec<Fault>,

@@ -29,7 +29,7 @@ pub(crate) struct Dataset {
     table: TableData,
     /// The report as the command prints it.
     pub(crate) report_text: String,
-    /// Ranks of which nothing open is known because their dumps break off.
+    /// Ranks of which nothing open is known because their dumps break off, ascending as the notes of one kind are.
     broken_off: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ impl Dataset {
 
     /// Whether the rank's dump breaks off, and nothing open is in what is left of it. Its status is then that of an unreadable one.
     pub(crate) fn breaks_off(&self, rank: u32) -> bool {
-        self.broken_off.contains(&rank)
+        self.broken_off.binary_search(&rank).is_ok()
     }
 
     /// Heads of bands and columns, and where the findings are.

@@ -34,8 +34,9 @@ impl Job {
         let snapshot_ns = dumps.iter().map(|dated| dated.newest_ns).max().unwrap_or(0).max(0);
         let dumps: Vec<ShardDump> = dumps.into_iter().map(|dated| dated.dump).collect();
 
-        let dumps_may_be_lost =
-            shard.notes.iter().any(|note| note.faults.iter().any(|fault| may_lose_dumps(note, fault.kind)));
+        // Where dumps of another job lay, some of this one may have been written over.
+        let dumps_may_be_lost = other_jobs.is_some()
+            || shard.notes.iter().any(|note| note.faults.iter().any(|fault| may_lose_dumps(note, fault.kind)));
         let mut job = Job { snapshot_ns, other_runs_left_out, dumps_may_be_lost, ..Job::default() };
         let ranks: Vec<u32> = dumps.iter().filter_map(|dump| dump.rank).collect();
         let mut resolved = resolve::groups(&dumps, &mut shard);

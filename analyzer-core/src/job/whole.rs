@@ -55,7 +55,7 @@ pub struct Job {
     pub unreadable_ranks: Vec<u32>,
     /// Newest creation or completion time in any dump; 0 when there is none.
     pub snapshot_ns: i64,
-    /// Whether an archive, a pack or a bundle is damaged or breaks off, so that dumps of any rank may be lost.
+    /// Whether dumps of any rank may be lost: an archive, a pack or a bundle is damaged or breaks off, or another job wrote dumps to the same place.
     pub dumps_may_be_lost: bool,
     /// Whether ranks went through the same rows so long after each other that their dumps may be of different runs.
     pub may_be_of_two_runs: bool,

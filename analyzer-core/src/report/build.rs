@@ -56,12 +56,19 @@ fn quiet_headline(case: &Case<'_>, facts: &JobFacts, verdict: &str) -> String {
     }
     let ranks = if facts.ranks_loaded == 1 { "one rank".to_string() } else { format!("{} ranks", facts.ranks_loaded) };
     let cut = case.job.quality.iter().filter(|note| note.kind == QualityKind::Truncated);
-    let cut = TreeSet::from_iter(cut.map(|note| note.file.as_deref())).len();
-    if cut > 0 {
-        let dump = if facts.ranks_loaded == 1 { "dump" } else { "dumps" };
-        let breaks = if cut == 1 { "breaks" } else { "break" };
+    let cut: TreeSet<(bool, Option<&str>)> =
+        TreeSet::from_iter(cut.map(|note| (note.rank.is_some(), note.file.as_deref())));
+    if !cut.is_empty() {
+        let of_ranks = cut.iter().filter(|file| file.0).count();
+        let breaks = if of_ranks == 1 { "breaks" } else { "break" };
+        let what = match (facts.ranks_loaded, of_ranks) {
+            // An archive, a pack or a bundle, and none of the dumps in it.
+            (_, 0) => format!("Files with dumps break off, and {ranks} could be read"),
+            (1, _) => "1 of 1 dump breaks off".to_string(),
+            (loaded, _) => format!("{of_ranks} of {loaded} dumps {breaks} off"),
+        };
         let rest = "no fault is in what is left, and what is lost may hold it; look for whole files, and for the reason (a full disk?)";
-        return format!("{cut} of {} {dump} {breaks} off: {rest}", facts.ranks_loaded);
+        return format!("{what}: {rest}");
     }
     if verdict == "nothing_pending" {
         return format!(

@@ -113,6 +113,19 @@ fn of_jobs_at_the_same_time_the_larger_is_looked_at() {
     assert!(job.other_runs_left_out);
 }
 
+/// Rank 2's dump was written over by another job: that it is not there says nothing about rank 2.
+#[test]
+fn nobody_is_blamed_for_a_dump_that_was_written_over() {
+    let mut job = Fake::trained(8);
+    job.all(op("all_reduce").scheduled());
+    let mut readings = job.readings();
+    readings[2] = Fake::trained(4).readings().remove(2);
+    let report = analyze(readings).report().clone();
+    let finding = &report.findings[0];
+    assert_eq!((finding.suspects.as_str(), finding.confidence), ("", Confidence::Low), "{}", report.headline);
+    assert!(report.headline.starts_with("Rank 2 left no dump"), "{}", report.headline);
+}
+
 #[test]
 fn jobs_of_one_size_are_not_mixed() {
     // Both hang at the same time, and now the one, now the other has the newer dump of a rank.

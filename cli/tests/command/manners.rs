@@ -146,6 +146,20 @@ fn archives_that_break_off_are_read_as_far_as_they_go() {
     }
 }
 
+/// All dumps are there and end well, and only the end of the archive is not: more of them may be lost.
+#[test]
+fn an_archive_without_its_end_is_not_called_a_dump_that_breaks_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut archive = tar::Builder::new(Vec::new());
+    archive.append_dir_all("run", dumps(HEALTHY)).unwrap();
+    let bytes = archive.into_inner().unwrap();
+    fs::write(folder.path().join("dumps.tar"), &bytes[..bytes.len() - 1024]).unwrap();
+    let (report, status) = report(folder.path(), &["dumps.tar"]);
+    let headline = report["headline"].as_str().unwrap();
+    assert!(headline.starts_with("Files with dumps break off, and 4 ranks could be read: "), "{headline}");
+    assert_eq!(status, 2);
+}
+
 #[test]
 fn gzipped_dumps_are_read() {
     let folder = tempfile::tempdir().unwrap();

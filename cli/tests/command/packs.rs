@@ -148,6 +148,6 @@ fn nobody_is_blamed_for_what_a_damaged_pack_lost() {
             report["headline"]
         );
         let evidence = finding["evidence"].to_string();
-        assert!(evidence.contains("a file that may hold dumps of any rank is damaged"), "{evidence}");
+        assert!(evidence.contains("dumps of any rank may be lost in a damaged file"), "{evidence}");
     }
 }

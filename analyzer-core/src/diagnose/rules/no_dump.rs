@@ -29,7 +29,7 @@ fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
     let unreadable: Vec<u32> =
         absent.iter().copied().filter(|rank| case.job.unreadable_ranks.binary_search(rank).is_ok()).collect();
     let what = if unreadable.len() == absent.len() { "left no readable dump" } else { "left no dump" };
-    // Where half of the members or more left nothing, or an archive is cut, a lost file is no more than a lost file.
+    // Where half of the members or more left nothing, or files are damaged or written over, a lost file is no more than a lost file.
     let is_lost = case.job.dumps_may_be_lost && unreadable.len() < absent.len();
     let scant = absent.len() * 2 >= parties.len() || is_lost;
     let op = words::op(case, rank, entry);
@@ -47,7 +47,7 @@ fn find(case: &Case<'_>, place: Place) -> Option<Draft> {
     ];
     if is_lost {
         evidence.push(
-            "a file that may hold dumps of any rank is damaged or breaks off (see the notes): nobody is blamed for what it lost".into(),
+            "dumps of any rank may be lost in a damaged file, or written over by another job (see the notes): nobody is blamed for that".into(),
         );
     }
     let mut alternatives = alloc::vec![
